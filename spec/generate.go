@@ -1,0 +1,3 @@
+package spec
+
+//go:generate go run ../tools/catalogue -o catalogue/kafka.yaml
