@@ -281,6 +281,8 @@ type Catalogue struct {
 	Codes      []*Code
 	Unanswered []*Code
 	Documented map[string][]*Code // by response
+
+	byName map[string]*Code
 }
 
 // Code is one entry of a Catalogue.

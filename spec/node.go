@@ -1,0 +1,201 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// field is a key of a mapping and its value.
+type field struct {
+	key   word
+	value *yaml.Node
+}
+
+// fields are the keys of a mapping in the order of the text, each once.
+type fields []field
+
+// get is the value of a key, or nil.
+func (f fields) get(key string) *yaml.Node {
+	for _, x := range f {
+		if x.key.text == key {
+			return x.value
+		}
+	}
+	return nil
+}
+
+// where is the place of a key that exists.
+func (f fields) where(key string) Pos {
+	for _, x := range f {
+		if x.key.text == key {
+			return x.key.pos
+		}
+	}
+	return Pos{}
+}
+
+func pos(n *yaml.Node) Pos { return Pos{n.Line, n.Column} }
+
+func isScalar(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode }
+
+// isEmpty says that nothing was written, as opposed to an empty text in quotes.
+func isEmpty(n *yaml.Node) bool {
+	return isScalar(n) && n.Value == "" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0
+}
+
+// mapping reads the keys of a node whose keys are names or conditions, not words of the format. Nothing at all is an empty
+// mapping, reported.
+func (s *source) mapping(n *yaml.Node, what string) fields {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		if isEmpty(n) {
+			s.say(Empty, pos(n), "%s: nothing is said here; write what belongs here or take the key out", what)
+		} else {
+			s.say(Shape, pos(n), "%s: keys with values are wanted here", what)
+		}
+		return nil
+	}
+	var out fields
+	seen := map[string]Pos{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if !isScalar(k) {
+			s.say(Shape, pos(k), "%s: a key must be one word", what)
+			continue
+		}
+		key := s.word(k)
+		if key.text == "<<" {
+			continue // reported as a merge key
+		}
+		if before, twice := seen[key.text]; twice {
+			s.conflict(Duplicate, key.pos, before, "%s: %s is said twice", what, key.text)
+			continue
+		}
+		seen[key.text] = key.pos
+		if isEmpty(v) {
+			s.say(Empty, key.pos, "%s: %s has no value", what, key.text)
+		}
+		out = append(out, field{key, v})
+	}
+	return out
+}
+
+// known reads a mapping whose keys are words of the format.
+func (s *source) known(n *yaml.Node, what string, at section) fields {
+	all := s.mapping(n, what)
+	out := all[:0]
+	for _, f := range all {
+		if s.knows(f.key, what, at) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// word reads a scalar with its place. Of a plain scalar of several lines it knows where each line goes on.
+func (s *source) word(n *yaml.Node) word {
+	w := word{text: n.Value, pos: pos(n)}
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		w.pos.Col++
+		return w
+	}
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line < 1 || n.Line > len(s.lines) {
+		return w
+	}
+	line := []rune(s.lines[n.Line-1])
+	rest := strings.TrimRight(string(line[min(n.Column-1, len(line)):]), " \t")
+	offset := 0
+	for l := n.Line; !strings.HasPrefix(rest, w.text[offset:]); {
+		if rest == "" || !strings.HasPrefix(w.text[offset:], rest) || l >= len(s.lines) {
+			return w
+		}
+		offset += len(rest)
+		for offset < len(w.text) && (w.text[offset] == ' ' || w.text[offset] == '\n') {
+			offset++
+		}
+		full := s.lines[l]
+		l++
+		rest = strings.TrimSpace(full)
+		w.folds = append(w.folds, fold{offset, Pos{l, 1 + len(full) - len(strings.TrimLeft(full, " \t"))}})
+	}
+	return w
+}
+
+// scalar is the one word that is wanted here.
+func (s *source) scalar(n *yaml.Node, what string) word {
+	if n == nil {
+		return word{}
+	}
+	if !isScalar(n) {
+		s.say(Shape, pos(n), "%s: one word is wanted here", what)
+		return word{pos: pos(n)}
+	}
+	return s.word(n)
+}
+
+// text is the text of a scalar that people read.
+func (s *source) text(n *yaml.Node, what string) string { return s.scalar(n, what).text }
+
+// words reads one word or a list of words, each of which stands once.
+func (s *source) words(n *yaml.Node, what string) []word {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		if w := s.scalar(n, what); w.text != "" {
+			return []word{w}
+		}
+		return nil
+	}
+	if len(n.Content) == 0 {
+		s.say(Empty, pos(n), "%s: the list is empty; take the key out", what)
+	}
+	var out []word
+	seen := map[string]Pos{}
+	for _, c := range n.Content {
+		w := s.scalar(c, what)
+		if w.text == "" {
+			if isScalar(c) {
+				s.say(Empty, pos(c), "%s: an empty place in a list", what)
+			}
+			continue
+		}
+		if before, twice := seen[w.text]; twice {
+			s.conflict(Duplicate, w.pos, before, "%s: %s stands twice in one list", what, w.text)
+			continue
+		}
+		seen[w.text] = w.pos
+		out = append(out, w)
+	}
+	return out
+}
+
+// truth reads true or false; what is missing is false.
+func (s *source) truth(n *yaml.Node, what string) bool {
+	if n == nil {
+		return false
+	}
+	w := s.scalar(n, what)
+	if w.text != "true" && w.text != "false" && w.text != "" {
+		s.say(BadValue, w.pos, "%s is true or false, not %s", what, w.text)
+	}
+	return w.text == "true"
+}
+
+// number reads an integer from least on.
+func (s *source) number(n *yaml.Node, what string, least int) int {
+	if n == nil {
+		return 0
+	}
+	w := s.scalar(n, what)
+	v, err := strconv.Atoi(w.text)
+	if w.text != "" && (err != nil || v < least || v > 1<<40) {
+		s.say(BadValue, w.pos, "%s is a whole number from %d on, not %s", what, least, w.text)
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"regexp"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// reader turns nodes into a Machine. Names are declared first, section by section, and resolved afterwards; what cannot be
+// resolved is reported and left out, and what contains it is remembered as broken, so that no check reports it again.
+type reader struct {
+	*source
+	m         *Machine
+	top       fields
+	catalogue func(name string) ([]byte, error)
+
+	names      map[string]*declared
+	meant      map[string]bool    // names that a finding has proposed: they are not reported as unused too
+	groupsUsed map[*Group]bool    // groups leave no trace in the Machine
+	broken     map[any]bool       // decisions and inputs in which something was not understood
+	results    map[string]*Result // the two that every input has
+	bodies     map[*Input]*yaml.Node
+}
+
+// read fills the Machine section by section, in the order in which they depend on each other.
+func (r *reader) read(root *yaml.Node, file string) {
+	r.m = &Machine{File: file, Sum: sum(root)}
+	r.names, r.meant, r.groupsUsed, r.broken = map[string]*declared{}, map[string]bool{}, map[*Group]bool{}, map[any]bool{}
+	r.bodies = map[*Input]*yaml.Node{}
+	r.results = map[string]*Result{"ignored": {Name: "ignored", Class: Ignored}, "illegal": {Name: "illegal", Class: Ignored}}
+	r.top = r.known(root, "the machine", atTop)
+	r.readHead()
+	r.readCatalogue()
+	r.readStates()
+	r.readIdentity()
+	r.readFlags()
+	r.readInputs()
+	r.readGuards()
+	r.readTimers()
+	r.readErrors()
+	r.readEffects()
+	r.readResults()
+	r.readDecisions()
+	r.readInvariants()
+}
+
+func (r *reader) readHead() {
+	r.m.Doc = r.text(r.top.get("doc"), "doc")
+	if r.top.get("machine") == nil {
+		r.say(Missing, Pos{}, "the machine has no name: begin with `machine: NAME`")
+		return
+	}
+	name := r.scalar(r.top.get("machine"), "machine")
+	r.m.Name = name.text
+	if ok, _ := regexp.MatchString(`^[a-z][a-z0-9]*$`, name.text); !ok && name.text != "" {
+		r.say(BadValue, name.pos, "machine is the name of a Go package, in lower case letters and digits, not %q", name.text)
+	}
+}
+
+func (r *reader) readIdentity() {
+	for _, w := range r.words(r.top.get("identity"), "identity") {
+		i := &Identity{Name: w.text, Pos: w.pos}
+		r.m.Identity = append(r.m.Identity, i)
+		r.declare(w, identityKind, i)
+	}
+}
+
+func (r *reader) readFlags() {
+	for _, f := range r.mapping(r.top.get("flags"), "flags") {
+		flag := &Flag{Name: f.key.text, Index: len(r.m.Flags), Pos: f.key.pos}
+		if isScalar(f.value) {
+			flag.Doc = f.value.Value
+		} else {
+			a := r.known(f.value, f.key.text, atFlag)
+			flag.Doc = r.text(a.get("doc"), "doc")
+			flag.Initial = r.truth(a.get("initial"), "initial")
+		}
+		r.m.Flags = append(r.m.Flags, flag)
+		r.declare(f.key, flagKind, flag)
+	}
+}
+
+func (r *reader) readErrors() {
+	for _, f := range r.mapping(r.top.get("errors"), "errors") {
+		e := &Error{Name: f.key.text, Pos: f.key.pos}
+		if isScalar(f.value) {
+			e.Doc = f.value.Value
+		} else {
+			a := r.known(f.value, f.key.text, atError)
+			e.Doc = r.text(a.get("doc"), "doc")
+			e.Retriable = r.truth(a.get("retriable"), "retriable")
+		}
+		if r.m.Catalogue.Code(e.Name) != nil {
+			r.say(NameTwice, e.Pos, "%s is a code of the catalogue already: a result can name it as it is", e.Name)
+		}
+		r.m.Errors = append(r.m.Errors, e)
+		r.declare(f.key, errorKind, e)
+	}
+}

@@ -1,0 +1,86 @@
+package spec
+
+import "slices"
+
+// section is a place of the notation that has keys of its own.
+type section int
+
+const (
+	atTop section = iota
+	atState
+	atFlag
+	atGuard
+	atTimer
+	atEffect
+	atError
+	atResult
+	atRule
+	atInvariant
+	atCatalogue
+	atCode
+	atUnanswered
+	sections // how many there are
+)
+
+// keys are the words of the format that a section may have, and how its place is called in messages.
+func (at section) keys() (keys []string, place string) {
+	switch at {
+	case atTop:
+		return []string{"machine", "doc", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
+			"results", "responses", "loops", "events", "invariants"}, "the top"
+	case atState:
+		return []string{"initial", "final", "from", "unused", "doc"}, "a state"
+	case atFlag:
+		return []string{"initial", "doc"}, "a flag"
+	case atGuard:
+		return []string{"one_of", "doc"}, "a guard"
+	case atTimer:
+		return []string{"after", "default", "most", "jitter", "guard", "event", "doc"}, "a timer"
+	case atEffect:
+		return []string{"sets", "clears", "drops", "takes", "starts", "forgets", "sends", "calls", "answered_by", "only", "with", "deviates",
+			"doc"}, "an effect"
+	case atError:
+		return []string{"retriable", "doc"}, "an error"
+	case atResult:
+		return []string{"is", "error", "do", "deviates", "doc"}, "a result"
+	case atRule:
+		return []string{"to", "do", "result", "why", "deviates"}, "a rule"
+	case atInvariant:
+		return []string{"drops", "must", "absorbing", "why"}, "an invariant"
+	case atCatalogue:
+		return []string{"codes", "unanswered", "documented"}, "a catalogue"
+	case atCode:
+		return []string{"code", "retriable", "message"}, "a code"
+	case atUnanswered:
+		return []string{"retriable", "message", "doc"}, "an unanswered end"
+	}
+	return nil, ""
+}
+
+// knows says whether the key is one of the section; otherwise it reports where the key would belong, or which one is meant.
+func (s *source) knows(key word, what string, at section) bool {
+	keys, _ := at.keys()
+	if slices.Contains(keys, key.text) {
+		return true
+	}
+	best := near(key.text, keys)
+	if best == "" {
+		for other := atTop; other < sections; other++ {
+			if theirs, place := other.keys(); slices.Contains(theirs, key.text) {
+				s.say(MisplacedKey, key.pos, "%s: the key %s belongs to %s", what, key.text, place)
+				return false
+			}
+		}
+	}
+	s.say(UnknownKey, key.pos, "%s: unknown key %s%s", what, key.text, best)
+	return false
+}
+
+// isRuleKey says whether a word is a key of a rule, and so can be no condition.
+func isRuleKey(key string) bool {
+	keys, _ := atRule.keys()
+	return slices.Contains(keys, key)
+}
+
+// isReason says whether the key explains a decision instead of being a part of it.
+func isReason(key string) bool { return key == "why" || key == "deviates" }
