@@ -1,0 +1,77 @@
+// Command lint holds the code to the rules of the house that neither the compiler nor a common linter knows: which
+// package may import which, what must be pure, where the protocol's codes may be named, no package-level state, and no
+// large files. `make check` runs it:
+//
+//	go run ./tools/lint
+//
+// prints what breaks a rule, with the rule's reason, and exits with 1; notes alone exit with 0. It never changes a file.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+)
+
+// module is the path of the module that the rules are about.
+const module = "github.com/kbeat/kbeat"
+
+func main() {
+	found, err := run(".")
+	for _, f := range found {
+		fmt.Println(f)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lint:", err)
+	}
+	if err != nil || broken(found) {
+		os.Exit(1)
+	}
+}
+
+// run checks the module whose root is dir.
+func run(dir string) ([]finding, error) {
+	names, err := errorCodes(dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := checkPackages(dir, []*analysis.Analyzer{layers, pure, state, codes(names)})
+	if err != nil {
+		return found, err
+	}
+	tracked, err := trackedFiles(dir)
+	if err != nil {
+		return found, err
+	}
+	more, err := checkFiles(os.DirFS(dir), tracked)
+	return append(found, more...), err
+}
+
+// checkPackages runs the analyzers over what is compiled; tests may do as they like.
+func checkPackages(dir string, analyzers []*analysis.Analyzer) ([]finding, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir}, "./...")
+	if err != nil {
+		return nil, err
+	}
+	if n := packages.PrintErrors(pkgs); n > 0 {
+		return nil, fmt.Errorf("%d errors above: the module does not compile", n)
+	}
+	graph, err := checker.Analyze(analyzers, pkgs, nil)
+	if err != nil {
+		return nil, err
+	}
+	var found []finding
+	for _, action := range graph.Roots {
+		if action.Err != nil {
+			return nil, action.Err
+		}
+		for _, d := range action.Diagnostics {
+			p := action.Package.Fset.Position(d.Pos)
+			found = append(found, finding{file: relative(dir, p.Filename), line: p.Line, rule: action.Analyzer.Name, text: d.Message})
+		}
+	}
+	return sorted(found), nil
+}

@@ -1,0 +1,5 @@
+package heartbeat
+
+//kbeat:pure
+
+func marked() {}

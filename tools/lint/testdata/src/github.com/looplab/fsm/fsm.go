@@ -1,0 +1,3 @@
+package fsm
+
+type FSM struct{}

@@ -1,0 +1,3 @@
+package kgo
+
+type Client struct{}
