@@ -1,0 +1,63 @@
+# `make help` says what each target does. All but kafka-test need nothing but Go.
+
+GO ?= go
+PACKAGES = $(shell $(GO) list ./... | grep -v /tools/kafkatest)
+# Where a fuzz target stands: one line `folder name` each.
+FUZZ = $(shell grep -rEoH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func |:|' | sort)
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## say what each target does
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: generate
+generate: ## write all that is generated from spec/
+	$(GO) generate ./...
+
+.PHONY: test
+test: ## test all that needs no other program
+	$(GO) test -race $(PACKAGES)
+
+.PHONY: check
+check: check-generated check-format check-code ## what is generated is fresh; format, vet, staticcheck, layers, modules
+
+.PHONY: check-generated
+check-generated:
+	$(GO) run ./tools/catalogue -check -o spec/catalogue/kafka.yaml
+	$(GO) run ./tools/fsmgen check
+
+.PHONY: check-format
+check-format:
+	@files=$$(git ls-files -co --exclude-standard "*.go" ":!:**/testdata/**" | xargs gofmt -l); test -z "$$files" || { echo "not as gofmt has it:"; echo "$$files"; exit 1; }
+
+.PHONY: check-code
+check-code:
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) run ./tools/lint
+	$(GO) mod tidy -diff
+
+.PHONY: bench
+bench: ## measure decisions, handlers and Core
+	$(GO) test -run '^$$' -bench . -benchmem ./fsm/... ./heartbeat/...
+
+.PHONY: mutants
+mutants: ## change one cell of the tables at a time: the generated tests must see each
+	$(GO) run ./tools/mutants
+
+.PHONY: slips
+slips: ## make every single slip of the pen in the specification: how many does the parser let pass?
+	$(GO) run ./tools/slips
+
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	@set -e; for f in $(FUZZ); do echo "$${f#*:} in $${f%:*}"; \
+		$(GO) test -run '^$$' -fuzz "^$${f#*:}\$$" -fuzztime $(FUZZTIME) "$${f%:*}"; done
+
+.PHONY: kafka-test
+kafka-test: ## test against real brokers (needs Java 17 and Maven)
+	$(GO) test -count=1 -timeout 20m ./tools/kafkatest/...
+
+.PHONY: run
+run: ## join a group: make run ARGS="--help"
+	$(GO) run ./tools/kbeat run $(ARGS)
