@@ -1,0 +1,112 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// Broker is one broker of a Cluster, which is a controller as well.
+type Broker struct {
+	ID   int32
+	Addr string // host and port; the same for its whole life
+
+	tb         testing.TB
+	classPath  string
+	properties string // file
+	log        logFile
+	admin      bool // asks for a password
+
+	process *exec.Cmd     // the last one that was launched
+	ended   chan struct{} // closed when process is no more
+}
+
+// clusterID is the same for every cluster: ids of clusters only keep brokers from joining the wrong one.
+const clusterID = "a2JlYXQtdW5kZXItdGVzdA"
+
+// java is small and quick to start rather than fast: the brokers of a test have little to do.
+func (b *Broker) java(ctx context.Context, class string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "java", append([]string{
+		"-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+		"-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
+		"-Dorg.slf4j.simpleLogger.showDateTime=true",
+		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+		"-cp", b.classPath, class,
+	}, args...)...)
+}
+
+// format prepares the empty data folder.
+func (b *Broker) format(ctx context.Context) error {
+	out, err := b.java(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.properties).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("broker %d: its storage cannot be formatted: %w\n%s", b.ID, err, out)
+	}
+	return nil
+}
+
+// launch starts the process and does not wait for it to answer.
+func (b *Broker) launch() error {
+	out, err := b.log.open()
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+
+	b.process = b.java(context.Background(), "kafka.Kafka", b.properties)
+	b.process.Stdout, b.process.Stderr = out, out
+	dieWithParent(b.process)
+	b.ended = make(chan struct{})
+	started := make(chan error)
+	go func() {
+		// The kernel sends the signal of dieWithParent when the thread that started the process ends, so that thread
+		// is kept for as long as the process lives.
+		runtime.LockOSThread()
+		err := b.process.Start()
+		started <- err
+		if err == nil {
+			_ = b.process.Wait() // how a broker ended is in its log
+		}
+		close(b.ended)
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("broker %d: %w", b.ID, err)
+	}
+	return nil
+}
+
+// kill ends the process, if there is one, and waits until it is gone.
+func (b *Broker) kill() {
+	if b.ended == nil {
+		return
+	}
+	b.signal(syscall.SIGKILL)
+	<-b.ended
+}
+
+func (b *Broker) signal(s syscall.Signal) {
+	if b.process.Process != nil {
+		_ = b.process.Process.Signal(s) // fails only when the process is gone
+	}
+}
+
+// Kill ends the broker by SIGKILL: connections are cut, nothing is said to anybody.
+func (b *Broker) Kill() { b.kill() }
+
+// Restart starts the broker again after Kill, on the same port with the same data, and returns when it answers. It does
+// not wait until the broker has loaded the groups that it coordinates.
+func (b *Broker) Restart() {
+	b.tb.Helper()
+	b.kill()
+	ctx, cancel := context.WithTimeout(b.tb.Context(), startTimeout)
+	defer cancel()
+	err := b.launch()
+	if err == nil {
+		err = b.ready(ctx, 1)
+	}
+	if err != nil {
+		b.tb.Fatalf("broker %d does not come back: %v", b.ID, err)
+	}
+}

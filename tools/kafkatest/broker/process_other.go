@@ -1,0 +1,8 @@
+//go:build !linux
+
+package broker
+
+import "os/exec"
+
+// dieWithParent does nothing: only Linux can bind the life of a process to its parent's.
+func dieWithParent(*exec.Cmd) {}

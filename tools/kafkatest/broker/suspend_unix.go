@@ -1,0 +1,11 @@
+//go:build unix
+
+package broker
+
+import "syscall"
+
+// Suspend stops the broker where it stands: its connections stay open, and nothing is answered any more.
+func (b *Broker) Suspend() { b.signal(syscall.SIGSTOP) }
+
+// Resume lets a suspended broker go on.
+func (b *Broker) Resume() { b.signal(syscall.SIGCONT) }
