@@ -1,0 +1,109 @@
+package gen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// resultsFile declares what those who wait are told.
+func (p *plan) resultsFile() *jen.File {
+	f := p.guarded()
+	var members []member
+	var rows []jen.Code
+	for _, g := range p.resultGroups() {
+		for _, r := range g.Results {
+			name := p.resultNames[r]
+			members = append(members, member{name, resultText(r), r.Doc})
+			row := []jen.Code{keyed("name", jen.Lit(r.Name))}
+			if r.Class != "" {
+				row = append(row, keyed("class", jen.Qual(fsmPath, className(string(r.Class)))))
+			}
+			if r.Error != "" {
+				row = append(row, keyed("err", p.resultError(r.Error)))
+			}
+			rows = append(rows, keyed(name, list(row...)))
+		}
+	}
+	enum(f, "Result", "result", "Result is what the one who waits is told, and what is then done. Its name is that of its group and its own.",
+		1, member{"ResultNone", "none", "nobody is told anything"}, members)
+	rows = append([]jen.Code{keyed("ResultNone", list(keyed("name", jen.Lit("none"))))}, rows...)
+	f.Var().Id("results").Op("=").Index(jen.Op("...")).Struct(
+		jen.Id("name").String(), jen.Id("class").Qual(fsmPath, "Class"), jen.Id("err").Id("ResultError")).Add(lines(rows...))
+	f.Line()
+	for _, m := range []struct{ doc, name, field string }{
+		{"Name is the result's own name, without that of its group.", "Name", "name"},
+		{"Class says what the one who waits does next.", "Class", "class"},
+		{"Error says what is raised.", "Error", "err"},
+	} {
+		result := map[string]jen.Code{"Name": jen.String(), "Class": jen.Qual(fsmPath, "Class"), "Error": jen.Id("ResultError")}[m.name]
+		comment(f, m.doc)
+		f.Func().Params(jen.Id("r").Id("Result")).Id(m.name).Params().Add(result).Block(
+			jen.If(jen.Int().Call(jen.Id("r")).Op(">=").Len(jen.Id("results"))).Block(jen.Id("r").Op("=").Id("ResultNone")),
+			jen.Return(jen.Id("results").Index(jen.Id("r")).Dot(m.field)))
+		f.Line()
+	}
+	p.errors(f)
+	return f
+}
+
+func (p *plan) errors(f *jen.File) {
+	fields := []jen.Code{jen.Id("Kind").Qual(fsmPath, "ErrorKind")}
+	if p.Catalogue != nil {
+		fields = append(fields, jen.Id("Code").Id("Code").Comment("where Kind is fsm.ErrorCode"))
+	}
+	if len(p.Errors) > 0 {
+		fields = append(fields, jen.Id("Name").Id("ErrorName").Comment("where Kind is fsm.ErrorNamed"))
+	}
+	comment(f, "ResultError says where the error of a result comes from.")
+	f.Type().Id("ResultError").Struct(fields...)
+	f.Line()
+	if len(p.Errors) == 0 {
+		return
+	}
+	var members []member
+	var retriable []jen.Code
+	for _, e := range p.Errors {
+		members = append(members, member{p.errorNames[e.Name], e.Name, e.Doc})
+		if e.Retriable {
+			retriable = append(retriable, jen.Id("e").Op("==").Id(p.errorNames[e.Name]))
+		}
+	}
+	enum(f, "ErrorName", "error", "ErrorName is an error that has no code.", 1, member{}, members)
+	comment(f, "Retriable says whether what has failed may be done again.")
+	body := jen.False()
+	for i, r := range retriable {
+		if i == 0 {
+			body = jen.Add(r)
+		} else {
+			body.Op("||").Add(r)
+		}
+	}
+	f.Func().Params(jen.Id("e").Id("ErrorName")).Id("Retriable").Params().Bool().Block(jen.Return(body))
+}
+
+// resultError is the literal for what a result's `error` says.
+func (p *plan) resultError(name string) jen.Code {
+	if name == "own" {
+		return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorOwn"))))
+	}
+	if id, ok := p.errorNames[name]; ok {
+		return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorNamed")), keyed("Name", jen.Id(id))))
+	}
+	for c, id := range p.codeNames {
+		if c.Name == name {
+			return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorCode")), keyed("Code", jen.Id(id))))
+		}
+	}
+	panic(fmt.Sprintf("gen: result error %q, which spec.Load refuses", name))
+}
+
+func className(class string) string { return "Class" + goNameOfClass(class) }
+
+// goNameOfClass spells the class as package fsm does.
+func goNameOfClass(class string) string {
+	if class == "ok" {
+		return "OK"
+	}
+	return goName(class)
+}
