@@ -1,0 +1,110 @@
+package heartbeat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kbeat/kbeat/spec"
+)
+
+// partDeviations are effects and results that deviate from Kafka in every rule that has them, each with the aspects in
+// which that shows. A rule's own deviation needs no list: it may show in every aspect.
+var partDeviations = map[string][]string{
+	"effect take_coordinator":      {"assigned session_timer"},
+	"effect lose_coordinator":      {"disconnect_requested"},
+	"result FindCoordinator/raise": {"fatal_find_coordinator", "assigned fatal_find_coordinator"},
+}
+
+// unreachedDeviations are rules that deviate where no fact can show it.
+var unreachedDeviations = map[string]string{
+	"JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known":                                                       "each cell of JoinGroup knows a coordinator",
+	"JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
+	"SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
+	"Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
+	"OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former": noFormer,
+	"LeaveGroup/DISCONNECT, MALFORMED/former":                                                                  noFormer,
+	"SyncGroup/NONE/rejoin_again":                                                                              "in no cell is a rejoin asked for while SyncGroup is under way",
+	"join/loop_exists and loop_failed":                                                                         noPoll,
+	"join/join_succeeded in not STABLE":                                                                        noPoll,
+	"join/prepare_needed and identity_reset and owns":                                                          noPoll,
+	"join/not join_due": noPoll,
+	"released/UNJOINED": "the facts have the answer to LeaveGroup, not how a member comes to leave",
+}
+
+const (
+	noFormer = "no fact is about an answer that comes after the coordinator has moved"
+	noPoll   = "the facts are of the handlers and of the heartbeat thread, not of a poll that waits"
+)
+
+// partsOf are the effects and results of the rules that deviate, as partDeviations names them.
+func partsOf(used []*spec.Rule) []string {
+	var out []string
+	for _, rule := range used {
+		for _, do := range rule.Effects() {
+			if do.Effect.Deviates != "" {
+				out = append(out, "effect "+do.Effect.Name)
+			}
+		}
+		if rule.Result != nil && rule.Result.Deviates != "" {
+			out = append(out, resultName(rule.Result))
+		}
+	}
+	return out
+}
+
+func resultName(r *spec.Result) string { return "result " + r.Group.Name + "/" + r.Name }
+
+// unproven are the mistakes in declarations: what deviates by the specification, and not by the facts.
+func (c *oracleTally) unproven(m *spec.Machine) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	declared := map[string]bool{}
+	for _, e := range m.Effects {
+		if e.Deviates != "" {
+			declared["effect "+e.Name] = true
+		}
+	}
+	for _, group := range m.Results {
+		for _, r := range group.Results {
+			if r.Deviates != "" {
+				declared[resultName(r)] = true
+			}
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(declared)) {
+		switch {
+		case c.aspects[part] == nil:
+			say("%s deviates; say in partDeviations in which aspects of a fact that shows", part)
+		case reached(c.parts, part).differ == 0:
+			say("%s deviates, and yet no fact differs from Kafka's; what is it that deviates?", part)
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(c.aspects)) {
+		if !declared[part] {
+			say("%s no longer deviates; delete it from partDeviations", part)
+		}
+	}
+	known := map[string]bool{}
+	for _, in := range m.Inputs() {
+		for _, rule := range in.Rules() {
+			known[rule.Name] = rule.Deviates != ""
+			r, why := reached(c.rules, rule), c.unreached[rule.Name]
+			switch {
+			case rule.Deviates == "":
+			case r.facts == 0 && why == "":
+				say("classic.yaml:%d %s deviates, and no fact reaches it; say in unreachedDeviations why not", rule.Pos.Line, rule.Name)
+			case r.facts > 0 && why != "":
+				say("classic.yaml:%d %s is reached by %d facts; delete it from unreachedDeviations", rule.Pos.Line, rule.Name, r.facts)
+			case r.facts > 0 && r.differ == 0:
+				say("classic.yaml:%d %s deviates, and yet Kafka does the same in all of %d facts; what is it that deviates?", rule.Pos.Line, rule.Name, r.facts)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.unreached)) {
+		if !known[name] {
+			say("%s: no such rule deviates; delete it from unreachedDeviations", name)
+		}
+	}
+	return out
+}

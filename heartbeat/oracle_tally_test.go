@@ -1,0 +1,136 @@
+package heartbeat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kbeat/kbeat/spec"
+)
+
+// factView is what can be seen of a member after something was handled, by aspect. An aspect that is absent is "".
+type factView map[string]string
+
+// against lists the aspects in which two views differ.
+func (want factView) against(got factView) []string {
+	var out []string
+	for _, aspect := range slices.Sorted(maps.Keys(eitherView(want, got))) {
+		if want[aspect] != got[aspect] {
+			out = append(out, aspect)
+		}
+	}
+	return out
+}
+
+func eitherView(a, b factView) factView {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// oracleTally counts how facts and decisions compare, and by which declarations differences are covered.
+type oracleTally struct {
+	aspects   map[string][]string // in which a part's deviation shows: partDeviations
+	unreached map[string]string   // unreachedDeviations
+
+	equal, declared, failed int // facts
+	rules                   map[*spec.Rule]*oracleReach
+	parts                   map[string]*oracleReach
+	failures                []string // the first of those that failed
+}
+
+// oracleReach is how many facts came to a rule or a part, and in how many a difference is its own.
+type oracleReach struct {
+	facts, differ int
+	aspects       map[string]int
+}
+
+func newOracleTally(aspects map[string][]string, unreached map[string]string) *oracleTally {
+	return &oracleTally{aspects: aspects, unreached: unreached, rules: map[*spec.Rule]*oracleReach{}, parts: map[string]*oracleReach{}}
+}
+
+func reached[K comparable](m map[K]*oracleReach, k K) *oracleReach {
+	if m[k] == nil {
+		m[k] = &oracleReach{aspects: map[string]int{}}
+	}
+	return m[k]
+}
+
+func (r *oracleReach) differs(aspects []string) {
+	r.differ++
+	for _, a := range aspects {
+		r.aspects[a]++
+	}
+}
+
+// compare counts one fact: what the rules that were used make of it, and what Kafka did.
+func (c *oracleTally) compare(fact fmt.Stringer, used []*spec.Rule, want, got factView) {
+	for _, rule := range used {
+		reached(c.rules, rule).facts++
+	}
+	parts := partsOf(used)
+	for _, part := range parts {
+		reached(c.parts, part).facts++
+	}
+	open := want.against(got)
+	if len(open) == 0 {
+		c.equal++
+		return
+	}
+	for _, part := range parts {
+		mine := slices.DeleteFunc(slices.Clone(open), func(a string) bool { return !slices.Contains(c.aspects[part], a) })
+		if len(mine) > 0 {
+			reached(c.parts, part).differs(mine)
+			open = slices.DeleteFunc(open, func(a string) bool { return slices.Contains(mine, a) })
+		}
+	}
+	if len(open) > 0 {
+		i := slices.IndexFunc(used, func(r *spec.Rule) bool { return r.Deviates != "" })
+		if i < 0 {
+			c.fail(fact, used, open, want, got)
+			return
+		}
+		reached(c.rules, used[i]).differs(open)
+	}
+	c.declared++
+}
+
+func (c *oracleTally) fail(fact fmt.Stringer, used []*spec.Rule, open []string, want, got factView) {
+	c.failed++
+	if len(c.failures) >= 20 {
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", fact)
+	for _, rule := range used {
+		fmt.Fprintf(&b, "\tdecided by classic.yaml:%d %s\n", rule.Pos.Line, rule.Name)
+	}
+	for _, aspect := range open {
+		fmt.Fprintf(&b, "\t%s: specification %q, Kafka %q\n", aspect, want[aspect], got[aspect])
+	}
+	c.failures = append(c.failures, b.String())
+}
+
+// report lists the declarations that facts bear out, each with the aspects in which they differ from Kafka.
+func (c *oracleTally) report(m *spec.Machine) string {
+	var b strings.Builder
+	line := func(name string, r *oracleReach) {
+		var aspects []string
+		for _, a := range slices.Sorted(maps.Keys(r.aspects)) {
+			aspects = append(aspects, fmt.Sprintf("%s %d", a, r.aspects[a]))
+		}
+		fmt.Fprintf(&b, "%s: %d of %d: %s\n", name, r.differ, r.facts, strings.Join(aspects, ", "))
+	}
+	for _, in := range m.Inputs() {
+		for _, rule := range in.Rules() {
+			if r := reached(c.rules, rule); r.differ > 0 {
+				line(rule.Name, r)
+			}
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(c.parts)) {
+		line(part, c.parts[part])
+	}
+	return b.String()
+}
