@@ -2,6 +2,8 @@
 
 GO ?= go
 PACKAGES = $(shell $(GO) list ./... | grep -v /tools/kafkatest)
+# fsm/NAME is generated from spec/NAME.yaml.
+MACHINES = $(patsubst fsm/%/rules_gen.go,%,$(wildcard fsm/*/rules_gen.go))
 # Where a fuzz target stands: one line `folder name` each.
 FUZZ = $(shell grep -rEoH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func |:|' | sort)
 FUZZTIME ?= 10s
@@ -22,9 +24,11 @@ test: ## test all that needs no other program
 check: check-generated check-format check-code ## what is generated is fresh; format, vet, staticcheck, layers, modules
 
 .PHONY: check-generated
-check-generated:
+check-generated: $(MACHINES:%=check-machine-%)
 	$(GO) run ./tools/catalogue -check -o spec/catalogue/kafka.yaml
-	$(GO) run ./tools/fsmgen check
+
+check-machine-%:
+	$(GO) run ./tools/fsmgen check spec/$*.yaml -o fsm/$*
 
 .PHONY: check-format
 check-format:

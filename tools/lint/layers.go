@@ -20,7 +20,7 @@ type ban struct {
 // bans are the layers: the arrows of spec -> gen -> fsm -> heartbeat -> heartbeat/franz go one way.
 var bans = []ban{
 	{
-		in: []string{"spec/..."}, from: []string{"*"}, but: []string{"spec/...", "go.yaml.in/yaml/v4"},
+		in: []string{"spec/..."}, from: []string{"*"}, but: []string{"spec/...", "go.yaml.in/yaml/v4/..."},
 		why: "a specification is data; what reads it knows nothing of generated code, of Kafka or of a network",
 	},
 	{

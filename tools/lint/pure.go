@@ -149,7 +149,7 @@ func (c *purity) used(n *ast.Ident) {
 	}
 	if obj.Pkg() == c.pass.Pkg && runs(obj) {
 		if file := c.pass.Fset.Position(obj.Pos()).Filename; !c.isPure[file] {
-			c.refuse(n, "uses "+obj.Name()+" of "+filepath.Base(file)+", which is not pure")
+			c.refuse(n, "uses "+obj.Name()+" of "+filepath.Base(file)+", which does not say that it is pure; mark it too, or take what it gives as an input")
 		}
 	}
 }

@@ -46,8 +46,8 @@ func step(ctx context.Context, in input, m map[string]int, keys []string) {
 	for i := range keys {
 		_ = m[keys[i]]
 	}
-	loop{}.run() // want `a pure file uses run of member.go, which is not pure`
-	_ = started  // want `a pure file uses started of member.go, which is not pure`
+	loop{}.run() // want `a pure file uses run of member.go, which does not say that it is pure`
+	_ = started  // want `a pure file uses started of member.go, which does not say that it is pure`
 	_ = loop{name: limit}
 	marked()
 	var r runner
