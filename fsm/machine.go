@@ -106,6 +106,3 @@ func (m *Machine[S]) tell(from, to S, event string) {
 		m.hooks.Enter(to)
 	}
 }
-
-// Definition is what the machine moves along.
-func (m *Machine[S]) Definition() *Definition[S] { return m.definition }

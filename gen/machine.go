@@ -1,11 +1,8 @@
 package gen
 
 import (
-	"fmt"
-
 	"github.com/dave/jennifer/jen"
 
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/spec"
 )
 
@@ -74,37 +71,12 @@ func (p *plan) machineFile() *jen.File {
 		jen.Return(jen.Nil()))
 	method("Reset puts the machine into a state without a move. The error wraps fsm.ErrUnknownState.", "Reset", []jen.Code{jen.Id("s").Id("State")}, jen.Error(),
 		jen.Return(inner.Clone().Dot("Reset").Call(jen.Id("s"))))
-	method("Mermaid is the machine as a Mermaid state diagram: each arrow has the inputs that lead along it.", "Mermaid", nil, jen.String(),
-		jen.Return(inner.Clone().Dot("Definition").Call().Dot("Mermaid").Call(jen.Id("inputOf"))))
-	method("Graphviz is the machine as a graph in the language of Graphviz, with the arrows of Mermaid.", "Graphviz", nil, jen.String(),
-		jen.Return(inner.Clone().Dot("Definition").Call().Dot("Graphviz").Call(jen.Lit(p.Name), jen.Id("inputOf"))))
-	comment(f, "inputOf is the name of the input whose rule an event stands for.")
-	f.Func().Id("inputOf").Params(jen.Id("event").String()).String().Block(
-		jen.List(jen.Id("input"), jen.Id("_"), jen.Id("_")).Op(":=").Qual("strings", "Cut").Call(jen.Id("event"), jen.Lit("/")),
-		jen.List(jen.Id("input"), jen.Id("_"), jen.Id("_")).Op("=").Qual("strings", "Cut").Call(jen.Id("input"), jen.Lit("#")),
-		jen.Return(jen.Id("input")))
-	return f
-}
-
-// definition is that of the generated machine, with the states' names for states, so that drawings come from one place.
-func (p *plan) definition() (*fsm.Definition[string], error) {
-	var edges []fsm.Edge[string]
-	for _, in := range p.inputs {
-		for _, r := range in.rules {
-			for i, to := range r.To {
-				event := r.Name
-				if len(r.To) > 1 {
-					event = fmt.Sprintf("%s#%d", r.Name, i+1)
-				}
-				from := p.from[r]
-				if i > 0 {
-					from = r.To[i-1 : i]
-				}
-				for _, s := range from {
-					edges = append(edges, fsm.Edge[string]{Event: event, From: s.Name, To: to.Name})
-				}
-			}
-		}
+	text := func(doc, name, text string) {
+		comment(f, doc)
+		f.Func().Id(name).Params().String().Block(jen.Return(jen.Op("`" + text + "`")))
+		f.Line()
 	}
-	return fsm.NewDefinition(p.Initial.Name, func(s string) string { return s }, edges)
+	text("Mermaid is the machine as a Mermaid state diagram: each arrow has the inputs that lead along it.", "Mermaid", p.mermaid())
+	text("Graphviz is the machine as a graph in the language of Graphviz, with the arrows of Mermaid.", "Graphviz", p.graphviz())
+	return f
 }

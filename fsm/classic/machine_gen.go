@@ -6,7 +6,6 @@ package classic
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kbeat/kbeat/fsm"
 )
@@ -102,18 +101,39 @@ func (m *Machine) Reset(s State) error {
 }
 
 // Mermaid is the machine as a Mermaid state diagram: each arrow has the inputs that lead along it.
-func (m *Machine) Mermaid() string {
-	return m.inner.Definition().Mermaid(inputOf)
+func (*Machine) Mermaid() string {
+	return `stateDiagram-v2
+    [*] --> UNJOINED
+    UNJOINED --> UNJOINED : JoinGroup, SyncGroup, Heartbeat, OffsetCommit, released
+    UNJOINED --> PREPARING_REBALANCE : join
+    PREPARING_REBALANCE --> UNJOINED : JoinGroup, SyncGroup, OffsetCommit, released
+    PREPARING_REBALANCE --> PREPARING_REBALANCE : join
+    PREPARING_REBALANCE --> COMPLETING_REBALANCE : JoinGroup
+    COMPLETING_REBALANCE --> UNJOINED : JoinGroup, SyncGroup, Heartbeat, OffsetCommit, heartbeat, released
+    COMPLETING_REBALANCE --> PREPARING_REBALANCE : join
+    COMPLETING_REBALANCE --> STABLE : SyncGroup
+    STABLE --> UNJOINED : JoinGroup, SyncGroup, Heartbeat, OffsetCommit, heartbeat, released
+    STABLE --> PREPARING_REBALANCE : join
+`
 }
 
 // Graphviz is the machine as a graph in the language of Graphviz, with the arrows of Mermaid.
-func (m *Machine) Graphviz() string {
-	return m.inner.Definition().Graphviz("classic", inputOf)
+func (*Machine) Graphviz() string {
+	return `digraph classic {
+    rankdir=LR
+    node [shape=box, style=rounded]
+    start [shape=point]
+    start -> "UNJOINED"
+    "UNJOINED" -> "UNJOINED" [label="JoinGroup\nSyncGroup\nHeartbeat\nOffsetCommit\nreleased"]
+    "UNJOINED" -> "PREPARING_REBALANCE" [label="join"]
+    "PREPARING_REBALANCE" -> "UNJOINED" [label="JoinGroup\nSyncGroup\nOffsetCommit\nreleased"]
+    "PREPARING_REBALANCE" -> "PREPARING_REBALANCE" [label="join"]
+    "PREPARING_REBALANCE" -> "COMPLETING_REBALANCE" [label="JoinGroup"]
+    "COMPLETING_REBALANCE" -> "UNJOINED" [label="JoinGroup\nSyncGroup\nHeartbeat\nOffsetCommit\nheartbeat\nreleased"]
+    "COMPLETING_REBALANCE" -> "PREPARING_REBALANCE" [label="join"]
+    "COMPLETING_REBALANCE" -> "STABLE" [label="SyncGroup"]
+    "STABLE" -> "UNJOINED" [label="JoinGroup\nSyncGroup\nHeartbeat\nOffsetCommit\nheartbeat\nreleased"]
+    "STABLE" -> "PREPARING_REBALANCE" [label="join"]
 }
-
-// inputOf is the name of the input whose rule an event stands for.
-func inputOf(event string) string {
-	input, _, _ := strings.Cut(event, "/")
-	input, _, _ = strings.Cut(input, "#")
-	return input
+`
 }
