@@ -31,7 +31,7 @@ check-machine-%:
 
 .PHONY: check-format
 check-format:
-	@files=$$(git ls-files -co --exclude-standard "*.go" ":!:**/testdata/**" | xargs gofmt -l); test -z "$$files" || { echo "not as gofmt has it:"; echo "$$files"; exit 1; }
+	@files=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$files" || { echo "not as gofmt has it:"; echo "$$files"; exit 1; }
 
 .PHONY: check-code
 check-code:
