@@ -1,0 +1,18 @@
+// Package franz carries a heartbeat.Member's requests to real brokers by franz-go, and lends it franz-go's balancers.
+//
+//	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:9092"))
+//	transport := franz.New(cl)
+//	member, err := heartbeat.NewMember(config, transport)
+//
+// A Transport sends each request once, by franz-go's single-request path, and says how it ended: the specification's
+// rules retry, never this package and never franz-go. It decides nothing about an answer.
+//
+// The client says how to reach the cluster (seeds, dialer, TLS, SASL, versions, logger, hooks); the group's requests do
+// not travel on its connections. A broker answers the requests of one connection one after the other, so a fetch, or a
+// JoinGroup that is held until the whole group has joined, would delay each heartbeat behind it. A Transport therefore
+// has its own connection to a coordinator for what is answered at once, shared by all members, and beside it one for
+// each JoinGroup and SyncGroup that is being held.
+//
+// Brokers from Apache Kafka 2.3 on are spoken to: older ones do not know static members, and would quietly take one for
+// a dynamic member.
+package franz

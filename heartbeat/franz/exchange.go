@@ -1,0 +1,49 @@
+package franz
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// outgoing is a request as franz-go is given it.
+type outgoing struct {
+	kmsg.Request
+	maxVersion int16
+	held       bool // a broker answers when the whole group has joined, or the leader has sent the assignment
+	limit      time.Duration
+	sent       atomic.Bool
+}
+
+// MaxVersion is the latest version that encode fills in.
+func (o *outgoing) MaxVersion() int16 { return o.maxVersion }
+
+// AppendTo is where a request leaves: franz-go calls it when the connection is open and it is the request's turn to be
+// written. Apache Kafka's client counts a request as in flight from the same moment.
+func (o *outgoing) AppendTo(dst []byte) []byte {
+	o.sent.Store(true)
+	return o.Request.AppendTo(dst)
+}
+
+// heldOutgoing tells franz-go how long the answer may take, which it would otherwise conclude from the last JoinGroup
+// that went over the same client.
+type heldOutgoing struct{ *outgoing }
+
+// Timeout is in milliseconds, as kmsg.TimeoutRequest has it.
+func (o heldOutgoing) Timeout() int32 { return millis(o.limit) }
+
+// exchange sends out to b once and waits for how it ends.
+func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing) (kmsg.Response, ending) {
+	var req kmsg.Request = out
+	if out.held {
+		req = heldOutgoing{out}
+	}
+	answer, err := b.Request(ctx, req)
+	if err == nil {
+		return answer, ending{}
+	}
+	return nil, ending{code: endOf(ctx, b, s, out, err), err: err}
+}

@@ -1,0 +1,151 @@
+package franz
+
+import (
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+func find(t *testing.T, transport *Transport) heartbeat.Response {
+	return transport.Send(t.Context(), heartbeat.Request{
+		API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Minute, Group: "g",
+	})
+}
+
+// names answers FindCoordinator by node and addr.
+func names(node int32, port int32) func(net.Conn, kmsg.Key, int16, int32) []byte {
+	return func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
+		if key != kmsg.FindCoordinator {
+			return alive(conn, key, version, correlation)
+		}
+		r := &kmsg.FindCoordinatorResponse{Version: version, Coordinators: []kmsg.FindCoordinatorResponseCoordinator{
+			{Key: "g", NodeID: node, Host: "localhost", Port: port},
+		}}
+		return r.AppendTo([]byte{byte(correlation >> 24), byte(correlation >> 16), byte(correlation >> 8), byte(correlation), 0})
+	}
+}
+
+// A bootstrap broker that is dead or hung costs one lookup, not every third.
+func TestALookupPrefersBrokersThatHaveNotFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(1)
+		hung := &stub{answer: silent}
+		n.serve(9080, hung)
+		transport := New(n.client(
+			kgo.SeedBrokers("localhost:9070", "localhost:9080", "localhost:9001"), // dead, hung, well
+			kgo.RequestTimeoutOverhead(5*time.Second),
+		))
+		began := time.Now()
+		var failed int
+		for range 20 {
+			if r := find(t, transport); r.Code != classic.CodeNone {
+				require.Equal(t, classic.CodeDisconnect, r.Code, "%v", r.Err)
+				failed++
+			}
+		}
+		require.Equal(t, 2, failed, "failed lookups; the other two brokers should each have been tried once")
+		require.Equal(t, 1, hung.count(kmsg.FindCoordinator))
+		require.Equal(t, 5*time.Second, time.Since(began), "the hung broker has the client's RequestTimeoutOverhead to answer")
+	})
+}
+
+// When all have failed, all are tried again: a cluster that was away is found when it is back.
+func TestALookupGoesOnAfterAllBrokersHaveFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		transport := New(n.client(kgo.SeedBrokers("localhost:9001", "localhost:9002")))
+		for range 5 {
+			require.Equal(t, classic.CodeDisconnect, find(t, transport).Code)
+		}
+		n.cluster(2)
+		require.Equal(t, classic.CodeNone, find(t, transport).Code)
+	})
+}
+
+// The brokers behind the seeds are known after the first lookup, so the seeds may go.
+func TestALookupOutlivesTheBootstrapBrokers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(3)
+		gone := false
+		n.accept(9080, func(conn net.Conn) {
+			defer conn.Close()
+			if gone {
+				return
+			}
+			broker, err := n.DialContext(t.Context(), "tcp", "localhost:9001")
+			if err != nil {
+				return
+			}
+			go func() {
+				defer broker.Close()
+				_, _ = io.Copy(broker, conn)
+			}()
+			_, _ = io.Copy(conn, broker)
+		})
+		transport := New(n.client(kgo.SeedBrokers("localhost:9080"), kgo.ConnIdleTimeout(10*time.Second)))
+		require.Equal(t, classic.CodeNone, find(t, transport).Code)
+		time.Sleep(time.Minute) // the connection to the seed is closed for lack of use
+		gone = true
+		var failed int
+		for range 10 {
+			if r := find(t, transport); r.Code != classic.CodeNone {
+				failed++
+			}
+		}
+		require.LessOrEqual(t, failed, 1, "failed lookups: the brokers that the seed has told of must be asked")
+	})
+}
+
+// A coordinator is where the last FindCoordinator says, whatever franz-go's metadata hold.
+func TestACoordinatorThatHasMoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		finder := &stub{answer: names(1, 9091)}
+		before, after := &stub{answer: alive}, &stub{answer: alive}
+		n.serve(9001, finder)
+		n.serve(9091, before)
+		n.serve(9092, after)
+		transport := New(n.client())
+		require.Equal(t, classic.CodeNone, find(t, transport).Code)
+		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+		finder.answer = names(1, 9092)
+		require.Equal(t, classic.CodeNone, find(t, transport).Code)
+		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+		require.Equal(t, []int{1, 1}, []int{before.count(kmsg.Heartbeat), after.count(kmsg.Heartbeat)})
+	})
+}
+
+// A broker that was restarted where it was has closed all connections; franz-go notices when it next uses one.
+func TestACoordinatorThatWasRestarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		generation := 1
+		n.accept(9099, func(conn net.Conn) {
+			mine := generation
+			(&stub{seen: map[kmsg.Key]int{}, answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
+				if mine != generation {
+					conn.Close()
+					return nil
+				}
+				return alive(conn, key, version, correlation)
+			}}).talk(conn)
+		})
+		transport := New(n.client())
+		transport.learn(1, "localhost:9099")
+		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+		generation++
+		require.Equal(t, classic.CodeDisconnect, transport.Send(t.Context(), beat(time.Second)).Code)
+		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+	})
+}
