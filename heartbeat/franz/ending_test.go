@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,14 +69,14 @@ func TestARequestWithoutAnAnswerEndsUnderACodeOfItsOwn(t *testing.T) {
 				n := newNetwork(t)
 				transport := New(n.client())
 				transport.learn(1, "localhost:9099")
-				broken := true
+				var well atomic.Bool
 				good := &stub{answer: alive, seen: map[kmsg.Key]int{}}
 				if test.broker != nil {
 					n.accept(9099, func(conn net.Conn) {
-						if broken {
-							test.broker(conn)
-						} else {
+						if well.Load() {
 							good.talk(conn)
+						} else {
+							test.broker(conn)
 						}
 					})
 				}
@@ -88,7 +89,7 @@ func TestARequestWithoutAnAnswerEndsUnderACodeOfItsOwn(t *testing.T) {
 				require.ErrorAs(t, r.Err, &failed)
 				require.Equal(t, RequestError{classic.InputHeartbeat, "localhost:9099", test.sent, failed.Err}, *failed)
 
-				broken = false
+				well.Store(true)
 				if test.broker == nil {
 					n.accept(9099, good.talk)
 				}

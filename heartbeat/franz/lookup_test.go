@@ -3,6 +3,7 @@ package franz
 import (
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,10 +78,10 @@ func TestALookupOutlivesTheBootstrapBrokers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t)
 		n.cluster(3)
-		gone := false
+		var gone atomic.Bool
 		n.accept(9080, func(conn net.Conn) {
 			defer conn.Close()
-			if gone {
+			if gone.Load() {
 				return
 			}
 			broker, err := n.DialContext(t.Context(), "tcp", "localhost:9001")
@@ -96,7 +97,7 @@ func TestALookupOutlivesTheBootstrapBrokers(t *testing.T) {
 		transport := New(n.client(kgo.SeedBrokers("localhost:9080"), kgo.ConnIdleTimeout(10*time.Second)))
 		require.Equal(t, classic.CodeNone, find(t, transport).Code)
 		time.Sleep(time.Minute) // the connection to the seed is closed for lack of use
-		gone = true
+		gone.Store(true)
 		var failed int
 		for range 10 {
 			if r := find(t, transport); r.Code != classic.CodeNone {
@@ -111,7 +112,11 @@ func TestALookupOutlivesTheBootstrapBrokers(t *testing.T) {
 func TestACoordinatorThatHasMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t)
-		finder := &stub{answer: names(1, 9091)}
+		var port atomic.Int32
+		port.Store(9091)
+		finder := &stub{answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
+			return names(1, port.Load())(conn, key, version, correlation)
+		}}
 		before, after := &stub{answer: alive}, &stub{answer: alive}
 		n.serve(9001, finder)
 		n.serve(9091, before)
@@ -119,7 +124,7 @@ func TestACoordinatorThatHasMoved(t *testing.T) {
 		transport := New(n.client())
 		require.Equal(t, classic.CodeNone, find(t, transport).Code)
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-		finder.answer = names(1, 9092)
+		port.Store(9092)
 		require.Equal(t, classic.CodeNone, find(t, transport).Code)
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
 		require.Equal(t, []int{1, 1}, []int{before.count(kmsg.Heartbeat), after.count(kmsg.Heartbeat)})
@@ -130,11 +135,11 @@ func TestACoordinatorThatHasMoved(t *testing.T) {
 func TestACoordinatorThatWasRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t)
-		generation := 1
+		var generation atomic.Int32
 		n.accept(9099, func(conn net.Conn) {
-			mine := generation
+			mine := generation.Load()
 			(&stub{seen: map[kmsg.Key]int{}, answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
-				if mine != generation {
+				if mine != generation.Load() {
 					conn.Close()
 					return nil
 				}
@@ -144,7 +149,7 @@ func TestACoordinatorThatWasRestarted(t *testing.T) {
 		transport := New(n.client())
 		transport.learn(1, "localhost:9099")
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-		generation++
+		generation.Add(1)
 		require.Equal(t, classic.CodeDisconnect, transport.Send(t.Context(), beat(time.Second)).Code)
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
 	})

@@ -156,6 +156,12 @@ func (s *stub) count(key kmsg.Key) int {
 	return s.seen[key]
 }
 
+func (s *stub) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cxns
+}
+
 func speaks(key kmsg.Key, least, most int16) kmsg.ApiVersionsResponseApiKey {
 	k := kmsg.NewApiVersionsResponseApiKey()
 	k.ApiKey, k.MinVersion, k.MaxVersion = key.Int16(), least, most

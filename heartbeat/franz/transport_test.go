@@ -166,9 +166,9 @@ func TestOneLateAnswerDoesNotCutTheOthersOff(t *testing.T) {
 		require.Equal(t, classic.CodeDisconnect, transport.Send(t.Context(), beat(time.Second)).Code)
 		r := <-patient
 		require.Equal(t, classic.CodeNone, r.Code, "%v", r.Err)
-		require.Equal(t, 1, slow.cxns)
+		require.Equal(t, 1, slow.connections())
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Minute)).Code)
-		require.Equal(t, 2, slow.cxns, "the next request must not stand behind what was late")
+		require.Equal(t, 2, slow.connections(), "the next request must not stand behind what was late")
 	})
 }
 
@@ -208,7 +208,7 @@ func TestConnectionsAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 				release <- struct{}{}
 				require.Equal(t, classic.CodeNone, (<-ends).Code)
 			}
-			require.Equal(t, members, broker.cxns, "connections made by round %d: each held request needs one", round)
+			require.Equal(t, members, broker.connections(), "connections made by round %d: each held request needs one", round)
 		}
 		for range 10 {
 			time.Sleep(9 * time.Second)
