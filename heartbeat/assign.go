@@ -1,5 +1,7 @@
 package heartbeat
 
+//kbeat:pure
+
 import "context"
 
 // AssignmentInput is what a leader is told, to divide the group's work.

@@ -1,5 +1,7 @@
 package heartbeat
 
+//kbeat:pure
+
 import (
 	"context"
 	"time"

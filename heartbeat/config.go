@@ -1,0 +1,155 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// Config says which group to be a member of, and how. Durations that are zero take Apache Kafka's default.
+type Config struct {
+	// Group is the group's id.
+	Group string
+
+	// InstanceID makes the member static (KIP-345): within SessionTimeout a process that comes back with the same id takes
+	// its former place without a rebalance. The price: what a process that does not come back owned stays idle that long.
+	// Empty, the member is dynamic, and leaves the group when it closes.
+	InstanceID string
+
+	// ProtocolType must be the same for all members of the group: "consumer", or a name of one's own.
+	ProtocolType string
+
+	// Protocols are what the member offers for dividing the work, the preferred one first.
+	Protocols []Protocol
+
+	// SessionTimeout is how long the coordinator waits for a heartbeat before it gives the member up, 45 s by default.
+	// Raised, it forgives longer pauses; and what a dead process owned stays idle for longer. The broker bounds it
+	// (group.min.session.timeout.ms, group.max.session.timeout.ms).
+	SessionTimeout time.Duration
+
+	// HeartbeatInterval is how often the member says that it is alive, 3 s by default. A rebalance is noticed within one
+	// interval. At most a third of SessionTimeout, so that two heartbeats may get lost.
+	HeartbeatInterval time.Duration
+
+	// MaxPollInterval is how long the application may take between two polls before the member leaves the group on its
+	// behalf, 5 min by default. It is the rebalance timeout too: how long the group waits for this member to let go of
+	// what it owns and join again.
+	MaxPollInterval time.Duration
+
+	// RetryBackoff is the pause after a first failure, 100 ms by default. It doubles with each further failure up to
+	// RetryBackoffMax, 1 s by default, each time ± 20 %.
+	RetryBackoff, RetryBackoffMax time.Duration
+
+	// RequestTimeout bounds the wait for an answer, 30 s by default. A JoinGroup, which the broker holds back until all
+	// members have joined, has at least MaxPollInterval + 5 s.
+	RequestTimeout time.Duration
+
+	// Seed of the pauses' ± 20 %. Members of one group should differ in it, so that they do not retry in step.
+	Seed uint64
+}
+
+// ConfigError says which field of a Config cannot be as it is, and why.
+type ConfigError struct {
+	Field   string
+	Problem string
+}
+
+func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s %s", e.Field, e.Problem) }
+
+// joinGrace is what a JoinGroup may take beyond the rebalance timeout (AbstractCoordinator.JOIN_GROUP_TIMEOUT_LAPSE).
+const joinGrace = 5 * time.Second
+
+// defaultRequestTimeout is Kafka's request.timeout.ms.
+const defaultRequestTimeout = 30 * time.Second
+
+// withDefaults fills in what is zero.
+func (c Config) withDefaults() Config {
+	set := func(d *time.Duration, def time.Duration) {
+		if *d == 0 {
+			*d = def
+		}
+	}
+	set(&c.SessionTimeout, classic.TimerSession.Spec().Default)
+	set(&c.HeartbeatInterval, classic.TimerInterval.Spec().Default)
+	set(&c.MaxPollInterval, classic.TimerMaxPoll.Spec().Default)
+	set(&c.RetryBackoff, classic.TimerJoinRetry.Spec().Default)
+	set(&c.RetryBackoffMax, classic.TimerJoinRetry.Spec().Most)
+	set(&c.RequestTimeout, defaultRequestTimeout)
+	return c
+}
+
+// check finds what cannot work; c has its defaults.
+func (c Config) check() error {
+	for _, s := range []struct{ field, value string }{
+		{"Group", c.Group}, {"ProtocolType", c.ProtocolType},
+	} {
+		if s.value == "" {
+			return &ConfigError{s.field, "is empty: give the group's"}
+		}
+	}
+	if len(c.Group) > math.MaxInt16 {
+		return &ConfigError{"Group", fmt.Sprintf("has %d bytes; the protocol has room for %d", len(c.Group), math.MaxInt16)}
+	}
+	if err := checkProtocols(c.Protocols); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"SessionTimeout", c.SessionTimeout}, {"HeartbeatInterval", c.HeartbeatInterval},
+		{"MaxPollInterval", c.MaxPollInterval}, {"RetryBackoff", c.RetryBackoff},
+		{"RetryBackoffMax", c.RetryBackoffMax}, {"RequestTimeout", c.RequestTimeout},
+	} {
+		if d.value < time.Millisecond || d.value > math.MaxInt32*time.Millisecond {
+			return &ConfigError{d.field, fmt.Sprintf("is %s: between 1ms and %s", d.value, math.MaxInt32*time.Millisecond)}
+		}
+	}
+	if c.HeartbeatInterval >= c.SessionTimeout {
+		return &ConfigError{"HeartbeatInterval", fmt.Sprintf("is %s, not less than SessionTimeout (%s): a third of it is usual", c.HeartbeatInterval, c.SessionTimeout)}
+	}
+	if c.RetryBackoffMax < c.RetryBackoff {
+		return &ConfigError{"RetryBackoffMax", fmt.Sprintf("is %s, less than RetryBackoff (%s)", c.RetryBackoffMax, c.RetryBackoff)}
+	}
+	return nil
+}
+
+func checkProtocols(protocols []Protocol) error {
+	if len(protocols) == 0 {
+		return &ConfigError{"Protocols", "is empty: offer at least one"}
+	}
+	seen := make(map[string]bool, len(protocols))
+	for _, p := range protocols {
+		if p.Name == "" || seen[p.Name] {
+			return &ConfigError{"Protocols", fmt.Sprintf("has the name %q twice, or empty: each protocol needs a name of its own", p.Name)}
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// length is how long a timer lasts, before it grows.
+func (c *Config) length(t classic.Timer) time.Duration {
+	switch t {
+	case classic.TimerSession:
+		return c.SessionTimeout
+	case classic.TimerMaxPoll:
+		return c.MaxPollInterval
+	case classic.TimerInterval:
+		return c.HeartbeatInterval
+	default:
+		return c.RetryBackoff
+	}
+}
+
+// timeout is what a request has for its answer.
+func (c *Config) timeout(api classic.Input) time.Duration {
+	if api == classic.InputJoinGroup {
+		return max(c.RequestTimeout, c.MaxPollInterval+joinGrace)
+	}
+	return c.RequestTimeout
+}

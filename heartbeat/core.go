@@ -1,0 +1,175 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"time"
+
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// Core is one member of a group as a pure state machine: it is told what happens and when, and says what is to be done.
+// It has no clock, goroutine, lock or connection: the same inputs at the same times give the same outputs.
+//
+// What to do is decided by fsm/classic; Core evaluates the guards that the rules ask, and carries out their effects.
+// A Core belongs to one goroutine at a time.
+type Core struct {
+	config Config
+	memory classic.Memory
+	who    identity
+	node   int32  // the coordinator, as long as the memory says that it is known
+	reason string // of the rejoin
+
+	now    time.Duration
+	clocks clocks
+	open   []open // requests under way, the oldest first
+	lastID uint64
+
+	polling bool  // a poll waits
+	unheard bool  // the application has nothing to be told of a callback that a rule asks for
+	owed    error // for the next poll, because none waited
+	lookup  error // why a lookup has failed for good
+	broken  error // why the loop has failed
+	closed  bool
+
+	join    join
+	told    identity // whose assignment the application was told of and has not lost yet; nobody where there is none
+	leaving leaving
+
+	step    step
+	out     []Output
+	observe func(*classic.Rule) // is told of every rule that decides; may be nil
+}
+
+// identity is what the coordinator knows the member by (Kafka's AbstractCoordinator.Generation).
+type identity struct {
+	member     string
+	generation int32
+	protocol   string
+}
+
+// nobody is the identity of a member that the coordinator does not know.
+var nobody = identity{generation: NoGeneration}
+
+// step is what belongs to the input that is being handled.
+type step struct {
+	sent   *open       // the request that is answered
+	answer Response    // its answer
+	text   fsm.Text    // of the rejoin's reason, as the rule has it
+	given  string      // what the application said
+	err    error       // what was raised
+	raise  error       // what the loop's throw tells the poll
+	commit CommitAsked // what is to be committed
+	plan   []Assignment
+}
+
+// NewCore makes a member that is in no group, and does nothing until it is polled. A *ConfigError says what is wrong with
+// config.
+func NewCore(config Config) (*Core, error) {
+	config = config.withDefaults()
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	return &Core{
+		config: config,
+		memory: classic.Initial(),
+		who:    nobody,
+		told:   nobody,
+		node:   AnyBroker,
+		clocks: clocks{jitter: jitter(config.Seed)},
+	}, nil
+}
+
+// Step tells the member what has happened at now, and returns what is to be done, in order. now counts from any start and
+// never goes back: an earlier one is taken for the latest. The slice is the caller's until the next Step.
+func (c *Core) Step(now time.Duration, in Input) []Output {
+	c.now = max(c.now, now)
+	c.out = c.out[:0]
+	c.step = step{}
+	if c.closed {
+		c.refuse(in)
+		return c.out
+	}
+	c.take(in)
+	c.turnLoops()
+	c.endLeave()
+	return c.out
+}
+
+// Deadline is the next time at which a Tick may change something; false while nothing but an input can.
+func (c *Core) Deadline() (time.Duration, bool) {
+	if c.closed {
+		return 0, false
+	}
+	return c.clocks.next(c.now)
+}
+
+// take handles one input, by its rule.
+func (c *Core) take(in Input) {
+	switch in := in.(type) {
+	case Response:
+		c.answered(in)
+	case Poll:
+		c.poll()
+	case PollGivenUp:
+		c.polling = false
+	case Assigned:
+		c.assigned(in)
+	case AssignmentFailed:
+		c.assignmentFailed(in)
+	case CallbackEnded:
+		c.callbackEnded(in)
+	case RejoinAsked:
+		c.step.given = in.Reason
+		c.fired(classic.HandleRejoinAsked(&c.memory, c.effects()))
+	case ProtocolsChanged:
+		if checkProtocols(in.Protocols) == nil {
+			c.config.Protocols = in.Protocols
+		}
+	case LeaveAsked:
+		c.leave(in)
+	case CloseAsked:
+		c.close()
+	case CommitAsked:
+		c.commit(in)
+	case LoopBroke:
+		c.loopBroke(in)
+	}
+}
+
+// refuse answers what comes after the end.
+func (c *Core) refuse(in Input) {
+	switch in := in.(type) {
+	case Poll:
+		c.emit(PollEnded{ErrClosed})
+	case CommitAsked:
+		c.emit(CommitEnded{ID: in.ID, Err: ErrClosed})
+	case LeaveAsked:
+		c.emit(Left{ErrClosed})
+	}
+}
+
+// close ends the member; whoever waits is told.
+func (c *Core) close() {
+	c.fired(classic.HandleClose(&c.memory, c.effects()))
+	c.closed = true
+	for _, o := range c.open {
+		if o.request.API == classic.InputOffsetCommit {
+			c.emit(CommitEnded{ID: o.commit, Err: ErrClosed})
+		}
+	}
+	c.open = nil
+	c.endPoll(ErrClosed)
+	if c.leaving.asked {
+		c.emit(Left{ErrClosed})
+	}
+}
+
+func (c *Core) emit(o Output) { c.out = append(c.out, o) }
+
+// has says whether all of flags are set.
+func (c *Core) has(flags classic.Flags) bool { return c.memory.Flags.Has(flags) }
+
+// effects is the Core as the one that does what rules ask for.
+func (c *Core) effects() *effects { return (*effects)(c) }

@@ -1,0 +1,80 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"math"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// clocks are the timers of the specification: when each ends, and how often it has been tried.
+type clocks struct {
+	end      [classic.TimerJoinRetry + 1]time.Duration
+	attempts [classic.TimerJoinRetry + 1]int
+	jitter   jitter
+}
+
+// clock is the timer whose end counts for t: the two that end in heartbeat_due are one clock.
+func clock(t classic.Timer) classic.Timer {
+	if t == classic.TimerHeartbeatRetry {
+		return classic.TimerInterval
+	}
+	return t
+}
+
+// over says whether the timer has ended; one that was never started has.
+func (c *Core) over(t classic.Timer) bool { return c.clocks.end[clock(t)] <= c.now }
+
+// next is the earliest end after now.
+func (c *clocks) next(now time.Duration) (time.Duration, bool) {
+	first, found := time.Duration(math.MaxInt64), false
+	for _, end := range c.end {
+		if end > now && end < first {
+			first, found = end, true
+		}
+	}
+	return first, found
+}
+
+// Start lets a timer run from now. One that grows lasts twice as long with each attempt, up to its most.
+func (e *effects) Start(t classic.Timer) {
+	length, spec := e.config.length(t), t.Spec()
+	if spec.Most > 0 {
+		length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], spec.Jitter, &e.clocks.jitter)
+		e.clocks.attempts[t]++
+	}
+	e.clocks.end[clock(t)] = e.now + length
+}
+
+// Forget counts a timer's attempts from the first again.
+func (e *effects) Forget(t classic.Timer) { e.clocks.attempts[t] = 0 }
+
+// backoff is the pause after the failure that follows attempts others:
+//
+//	first · 2^attempts, at most most, times a factor between 1-share and 1+share, at most most
+//
+// as in Kafka's ExponentialBackoff (KIP-580), in whole milliseconds.
+func backoff(first, most time.Duration, attempts int, share float64, j *jitter) time.Duration {
+	pause := most
+	if attempts < 32 && first<<attempts < most {
+		pause = first << attempts
+	}
+	if share > 0 {
+		pause = time.Duration(float64(pause) * (1 - share + 2*share*j.next()))
+	}
+	return min(pause, most).Truncate(time.Millisecond)
+}
+
+// jitter is a sequence of numbers that look random and follow from its start: SplitMix64 (Steele, Lea, Flood 2014).
+type jitter uint64
+
+// next is in [0, 1).
+func (j *jitter) next() float64 {
+	*j += 0x9e3779b97f4a7c15
+	z := uint64(*j)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return float64((z^z>>31)>>11) / (1 << 53)
+}

@@ -1,0 +1,136 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"slices"
+
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// join is what the present join has brought so far.
+type join struct {
+	id         uint64 // of its JoinGroup
+	members    []JoinMember
+	skip       bool
+	planning   bool // the leader's assignment is being made
+	assignment []byte
+}
+
+// joinAnswered handles JoinGroup's answer.
+func (c *Core) joinAnswered() {
+	answer := &c.step.answer
+	c.joinOutcome(classic.HandleJoinGroup(&c.memory, answer.Code, classic.JoinGroupGuards{
+		Stale:             c.stale(),
+		Former:            c.former(),
+		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
+		Leader:            answer.Leader == answer.Member,
+		Static:            c.static(),
+	}, c.effects()))
+	if c.join.planning && c.join.skip {
+		c.assigned(Assigned{Join: c.join.id})
+	}
+}
+
+// syncAnswered handles SyncGroup's answer.
+func (c *Core) syncAnswered() {
+	answer := &c.step.answer
+	c.joinOutcome(classic.HandleSyncGroup(&c.memory, answer.Code, classic.SyncGroupGuards{
+		Stale:             c.stale(),
+		Former:            c.former(),
+		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
+		OtherProtocolName: differs(answer.Protocol, c.who.protocol),
+	}, c.effects()))
+}
+
+// assigned goes on with the leader's assignment; one of an earlier join is ignored.
+func (c *Core) assigned(in Assigned) {
+	if c.join.planning && in.Join == c.join.id {
+		c.join.planning = false
+		c.step.plan = in.Assignments
+		c.joinOutcome(classic.HandleAssigned(&c.memory, c.effects()))
+	}
+}
+
+// assignmentFailed ends a join whose leader cannot divide the work.
+func (c *Core) assignmentFailed(in AssignmentFailed) {
+	if c.join.planning && in.Join == c.join.id {
+		c.join.planning = false
+		c.step.err = in.Err
+		c.joinOutcome(classic.HandleAssignmentFailed(&c.memory, c.effects()))
+	}
+}
+
+// joinOutcome tells the poll what nothing repeats.
+func (c *Core) joinOutcome(rule *classic.Rule) {
+	c.fired(rule)
+	if rule.Result.Class() == fsm.ClassFatal {
+		c.raise(c.failure(rule))
+	}
+}
+
+// differs says whether an answer names something else; older brokers name nothing.
+func differs(named *string, own string) bool { return named != nil && *named != own }
+
+func (e *effects) SendJoin() {
+	e.join = join{id: e.send(open{request: Request{
+		API: classic.InputJoinGroup, ProtocolType: e.config.ProtocolType, Protocols: slices.Clone(e.config.Protocols),
+		SessionTimeout: e.config.SessionTimeout, RebalanceTimeout: e.config.MaxPollInterval, Reason: e.reason,
+	}})}
+}
+
+func (e *effects) TakeMemberID() {
+	e.who = identity{member: e.step.answer.Member, generation: NoGeneration}
+}
+
+func (e *effects) TakeIdentity() {
+	answer := &e.step.answer
+	e.who = identity{member: answer.Member, generation: answer.Generation}
+	if answer.Protocol != nil {
+		e.who.protocol = *answer.Protocol
+	}
+	e.join.members, e.join.skip = answer.Members, answer.SkipAssignment
+}
+
+func (e *effects) RunAssignment() {
+	e.join.planning = true
+	if !e.join.skip {
+		e.core().emit(RunAssignment{Join: e.join.id, Input: AssignmentInput{
+			Group: e.config.Group, Generation: e.who.generation, Protocol: e.who.protocol, Members: e.join.members,
+		}})
+	}
+}
+
+func (e *effects) SendSync() {
+	e.send(open{request: Request{
+		API: classic.InputSyncGroup, ProtocolType: e.config.ProtocolType, Protocol: e.who.protocol, Assignments: e.step.plan,
+	}})
+}
+
+func (e *effects) Settle() {
+	e.join.assignment = e.step.answer.Assignment
+	e.reason = ""
+}
+
+func (e *effects) SettleForNow() { e.join.assignment = e.step.answer.Assignment }
+
+func (e *effects) EndJoin() {}
+
+func (e *effects) AwaitJoin() {}
+
+func (e *effects) FailJoin(reason fsm.Text) { e.step.text = reason }
+
+func (e *effects) RequestRejoin(reason fsm.Text) { e.step.text = reason }
+
+func (e *effects) AskRejoin(reason fsm.Text) { e.step.text = reason }
+
+func (e *effects) ResetGeneration(reason fsm.Text) {
+	e.who = identity{member: e.who.member, generation: NoGeneration}
+	e.step.text = reason
+}
+
+func (e *effects) ResetIdentity(reason fsm.Text) {
+	e.who = nobody
+	e.step.text = reason
+}

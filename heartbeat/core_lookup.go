@@ -1,0 +1,34 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// lookedUp handles FindCoordinator's answer.
+func (c *Core) lookedUp() {
+	rule := c.fired(classic.HandleFindCoordinator(&c.memory, c.step.answer.Code, c.effects()))
+	if rule.Result.Class() == fsm.ClassFatal {
+		c.lookup = c.failure(rule)
+	}
+}
+
+func (e *effects) LookUp() {
+	e.send(open{request: Request{API: classic.InputFindCoordinator}})
+	// Any broker may answer a lookup; which one had been the coordinator says nothing.
+	e.open[len(e.open)-1].request.Node = AnyBroker
+}
+
+func (e *effects) EndLookup() {}
+
+func (e *effects) AwaitLookup() {}
+
+func (e *effects) KeepLookupError() {}
+
+func (e *effects) DropLookupError() { e.step.raise, e.lookup = e.lookup, nil }
+
+func (e *effects) TakeCoordinator() { e.node = e.step.answer.Node }
+
+func (e *effects) LoseCoordinator() { e.node = AnyBroker }

@@ -1,0 +1,81 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// effects is a Core as the one that does what rules ask for: it implements every handler of package classic. Its methods
+// are called by the functions of that package, after they have changed the memory, and by nobody else.
+type effects Core
+
+func (e *effects) core() *Core { return (*Core)(e) }
+
+// fired passes on that a rule has decided.
+func (c *Core) fired(rule *classic.Rule) *classic.Rule {
+	if c.observe != nil {
+		c.observe(rule)
+	}
+	if c.step.text != "" {
+		c.reason, c.step.text = c.text(c.step.text, rule), ""
+	}
+	f := Fired{Rule: rule, To: c.memory.State}
+	if c.step.sent != nil && rule.Input == c.step.sent.request.API {
+		f.Request, f.Code, f.Err = c.step.sent.request.ID, c.step.answer.Code, c.step.answer.Err
+	}
+	c.emit(f)
+	return rule
+}
+
+// failure is what a rule raises; nil where its result is no error.
+func (c *Core) failure(rule *classic.Rule) error {
+	name := c.errorName(rule)
+	if name == "" {
+		return nil
+	}
+	return &Error{
+		Name: name, API: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Member: c.who.member,
+		Generation: c.who.generation, State: c.memory.State, Rule: rule, Err: c.cause(),
+	}
+}
+
+// errorName is the name of what a rule raises, or "".
+func (c *Core) errorName(rule *classic.Rule) string {
+	switch e := rule.Result.Error(); e.Kind {
+	case fsm.ErrorOwn:
+		return c.step.answer.Code.String()
+	case fsm.ErrorCode:
+		return e.Code.String()
+	case fsm.ErrorNamed:
+		return e.Name.String()
+	}
+	return ""
+}
+
+func (c *Core) cause() error {
+	if c.step.err != nil {
+		return c.step.err
+	}
+	return c.step.answer.Err
+}
+
+// text fills in the placeholders of a text of a rule, which may be nil where the text asks for no error.
+func (c *Core) text(t fsm.Text, rule *classic.Rule) string {
+	return t.Expand(func(placeholder string) string {
+		switch placeholder {
+		case "code":
+			return c.step.answer.Code.String()
+		case "api":
+			return rule.Input.String()
+		case "error":
+			return c.errorName(rule)
+		case "member_id":
+			return c.step.answer.Member
+		case "given":
+			return c.step.given
+		}
+		return ""
+	})
+}

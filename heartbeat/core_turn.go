@@ -1,0 +1,107 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// mostTurns bounds how often the loops go round in one step. A specification in which a loop goes round for ever is
+// refused; this holds it off where a change to the Core brings one about all the same.
+const mostTurns = 64
+
+// turnLoops lets the loops go round until both wait: what one does can be what the other waits for.
+func (c *Core) turnLoops() {
+	for range mostTurns {
+		joined := c.polling && c.turnJoin()
+		beaten := c.turnHeartbeat()
+		if !joined && !beaten {
+			return
+		}
+	}
+}
+
+// turnHeartbeat makes one turn of the heartbeat loop, and says whether it has done something.
+func (c *Core) turnHeartbeat() bool {
+	return c.turned(classic.HandleHeartbeatTurn(&c.memory, classic.HeartbeatTurnGuards{
+		SessionExpired: c.over(classic.TimerSession),
+		LookupDue:      c.over(classic.TimerLookupRetry),
+		PollExpired:    c.over(classic.TimerMaxPoll),
+		Static:         c.static(),
+		HeartbeatDue:   c.over(classic.TimerInterval),
+	}, c.effects()))
+}
+
+// turnJoin makes one turn of the loop in which a poll waits, and says whether it has done something.
+func (c *Core) turnJoin() bool {
+	rule := classic.HandleJoinTurn(&c.memory, classic.JoinTurnGuards{
+		IdentityReset: c.reset(),
+		Owns:          c.told != nobody,
+		LookupDue:     c.over(classic.TimerLookupRetry),
+		JoinDue:       c.over(classic.TimerJoinRetry),
+	}, c.effects())
+	moved := c.turned(rule)
+	c.answerUnheard()
+	switch {
+	case rule.Result == classic.ResultHeartbeatTurnReady:
+		c.endPoll(nil)
+	case rule.Result.Class() == fsm.ClassFatal:
+		c.endPoll(c.step.raise)
+	}
+	return moved
+}
+
+// turned notes a turn of a loop; one that only waits is not worth telling.
+func (c *Core) turned(rule *classic.Rule) bool {
+	if len(rule.Do) == 0 && len(rule.To) == 0 {
+		if c.observe != nil {
+			c.observe(rule)
+		}
+		return false
+	}
+	c.fired(rule)
+	return true
+}
+
+// poll is what the application does again and again to stay in the group.
+func (c *Core) poll() {
+	if c.leaving.asked {
+		c.polling = true
+		c.endPoll(ErrLeft)
+		return
+	}
+	rule := c.fired(classic.HandlePoll(&c.memory, c.effects()))
+	c.polling = true
+	switch {
+	case rule.Result.Class() == fsm.ClassFatal:
+		c.endPoll(c.step.raise)
+	case c.owed != nil:
+		err := c.owed
+		c.owed = nil
+		c.endPoll(err)
+	}
+}
+
+// endPoll answers the poll that waits, if one does.
+func (c *Core) endPoll(err error) {
+	if c.polling {
+		c.polling = false
+		c.emit(PollEnded{err})
+	}
+}
+
+// raise tells the poll that waits, or else the next one.
+func (c *Core) raise(err error) {
+	if c.polling {
+		c.endPoll(err)
+	} else {
+		c.owed = err
+	}
+}
+
+// static says whether the member is a static one (KIP-345).
+func (c *Core) static() bool { return c.config.InstanceID != "" }
+
+// reset says whether the member has no generation.
+func (c *Core) reset() bool { return c.who.generation == NoGeneration }

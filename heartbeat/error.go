@@ -1,0 +1,70 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// What a caller may want to tell apart beside an *Error.
+var (
+	// ErrClosed is returned by calls on a member that is closed.
+	ErrClosed = errors.New("the member is closed")
+
+	// ErrLeft ends a poll, or a session, because the application has asked to leave the group.
+	ErrLeft = errors.New("the member leaves the group, as it was asked to")
+)
+
+// Error is a failure that a rule of the specification decides about.
+type Error struct {
+	Name       string        // what it is: a code's name, or one of the specification's own such as COMMIT_FAILED
+	API        classic.Input // the response, event or loop that brought it
+	Code       classic.Code  // what the response carried, or how the request ended without one; NONE without a response
+	Group      string
+	Member     string        // id, as it was when it happened
+	Generation int32         // as it was when it happened
+	State      classic.State // as it was when it happened
+	Rule       *classic.Rule // that decided, with its line and reason
+	Err        error         // what lies behind it, or nil
+}
+
+// Error says what happened, to which group, and which rule decided.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name)
+	if message := e.Code.Message(); e.Code != classic.CodeNone {
+		if e.Code.String() != e.Name {
+			fmt.Fprintf(&b, " after %s", e.Code)
+		}
+		if message != "" {
+			fmt.Fprintf(&b, " (%s)", strings.TrimSuffix(message, "."))
+		}
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	if e.Rule != nil {
+		fmt.Fprintf(&b, "; rule %s at %s", e.Rule.Name, e.Rule.At())
+		if e.Rule.Why != "" {
+			fmt.Fprintf(&b, ": %s", e.Rule.Why)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap is Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retriable says whether the same call may succeed after a pause, with nothing else changed.
+func (e *Error) Retriable() bool {
+	if e.Rule == nil {
+		return false
+	}
+	class := e.Rule.Result.Class()
+	return class == fsm.ClassBackoff || class == fsm.ClassRetry
+}

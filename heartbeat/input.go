@@ -1,0 +1,82 @@
+package heartbeat
+
+//kbeat:pure
+
+// Input is what a Core is told: Poll, PollGivenUp, Tick, Response, Assigned, AssignmentFailed, CallbackEnded,
+// RejoinAsked, ProtocolsChanged, LeaveAsked, CloseAsked, CommitAsked or LoopBroke.
+type Input interface{ input() }
+
+type (
+	// Poll says that the application asks for its membership: it is at work, and waits until it has what it should have.
+	// One poll waits at a time; PollEnded answers it.
+	Poll struct{}
+
+	// PollGivenUp says that the application does not wait for the end of its poll any more.
+	PollGivenUp struct{}
+
+	// Tick says that time has passed.
+	Tick struct{}
+
+	// Assigned answers RunAssignment.
+	Assigned struct {
+		Join        uint64 // RunAssignment's
+		Assignments []Assignment
+	}
+
+	// AssignmentFailed answers RunAssignment.
+	AssignmentFailed struct {
+		Join uint64 // RunAssignment's
+		Err  error
+	}
+
+	// CallbackEnded answers Callback. Err is what the application returned.
+	CallbackEnded struct{ Err error }
+
+	// RejoinAsked says that the application wants a rebalance. Reason travels to the coordinator.
+	RejoinAsked struct{ Reason string }
+
+	// ProtocolsChanged replaces Config.Protocols, from the next JoinGroup on.
+	ProtocolsChanged struct{ Protocols []Protocol }
+
+	// LeaveAsked says that the application wants to be in the group no more; Left answers it. A Poll after that joins again.
+	LeaveAsked struct {
+		Mode   LeaveMode
+		Reason string
+	}
+
+	// CloseAsked ends the member: nothing is sent after it. LeaveAsked goes before it where the group is to be told.
+	CloseAsked struct{}
+
+	// CommitAsked wants offsets to be committed under the present generation; CommitEnded answers it.
+	CommitAsked struct {
+		ID      uint64 // the application's own
+		Offsets []Offset
+	}
+
+	// LoopBroke says that whatever drives the heartbeat loop has failed.
+	LoopBroke struct{ Err error }
+)
+
+// LeaveMode says whether the coordinator is told that the member leaves (KIP-1092).
+type LeaveMode uint8
+
+// The modes.
+const (
+	LeaveDefault LeaveMode = iota // a dynamic member leaves, a static one keeps its place for a session timeout
+	LeaveGroup                    // leaves, also when static
+	LeaveRemain                   // does not leave, also when dynamic
+)
+
+func (Poll) input()             {}
+func (PollGivenUp) input()      {}
+func (Tick) input()             {}
+func (Response) input()         {}
+func (Assigned) input()         {}
+func (AssignmentFailed) input() {}
+func (CallbackEnded) input()    {}
+func (RejoinAsked) input()      {}
+func (ProtocolsChanged) input() {}
+func (LeaveAsked) input()       {}
+func (CloseAsked) input()       {}
+func (CommitAsked) input()      {}
+func (LoopBroke) input()        {}

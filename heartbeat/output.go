@@ -1,0 +1,76 @@
+package heartbeat
+
+//kbeat:pure
+
+import "github.com/kbeat/kbeat/fsm/classic"
+
+// Output is what a Core wants to be done, in the order given: Request, PollEnded, Callback, RunAssignment, CommitEnded,
+// Left, Exited or Fired.
+type Output interface{ output() }
+
+type (
+	// PollEnded answers Poll. Without an error the member is in the group, or goes on with what it has.
+	PollEnded struct{ Err error }
+
+	// Callback wants the application to be told of its partitions; CallbackEnded answers it. No other callback comes before.
+	Callback struct {
+		Kind       CallbackKind
+		Generation int32
+		Member     string
+		Protocol   string
+		Assignment []byte // with CallbackAssigned
+		Reason     string // with the others: why the partitions go
+	}
+
+	// RunAssignment wants the leader's assignor to divide the group's work; Assigned or AssignmentFailed answers it.
+	RunAssignment struct {
+		Join  uint64 // tells one from the next
+		Input AssignmentInput
+	}
+
+	// CommitEnded answers CommitAsked.
+	CommitEnded struct {
+		ID         uint64
+		Err        error            // nil, or an *Error; Retriable says whether the same commit may succeed later
+		Partitions []PartitionError // what the coordinator said of each, where it answered
+	}
+
+	// Left answers LeaveAsked. Err says why the coordinator may not know of it; the member has left all the same.
+	Left struct{ Err error }
+
+	// Exited says that the heartbeat loop has ended for good.
+	Exited struct{}
+
+	// Fired says that a rule has decided, and what of the state it changed. Rules by which a loop only waits are left out.
+	Fired struct {
+		Rule     *classic.Rule
+		Code     classic.Code // of the response that it decided about; else NONE
+		Request  uint64       // the response's; else 0
+		From, To classic.State
+		Err      error // what lies behind Code
+	}
+)
+
+// CallbackKind is what the application is told.
+type CallbackKind uint8
+
+// The kinds of callbacks.
+const (
+	CallbackAssigned CallbackKind = iota + 1 // it has an assignment: of this generation, until told otherwise
+	CallbackRevoked                          // it is to let go of what it owns before the next generation; commits still count
+	CallbackLost                             // what it owned belongs to somebody else already
+)
+
+// String is "assigned", "revoked" or "lost".
+func (k CallbackKind) String() string {
+	return [...]string{"none", "assigned", "revoked", "lost"}[k&3]
+}
+
+func (Request) output()       {}
+func (PollEnded) output()     {}
+func (Callback) output()      {}
+func (RunAssignment) output() {}
+func (CommitEnded) output()   {}
+func (Left) output()          {}
+func (Exited) output()        {}
+func (Fired) output()         {}
