@@ -74,8 +74,8 @@ func refused(err error) bool {
 		return true
 	case errors.As(err, &answer): // a connection is opened by ApiVersions, SaslHandshake and SaslAuthenticate
 		return !answer.Retriable
-	case errors.As(err, &alert): // what crypto/tls calls the two directions of an alert
-		return alert.Op == "remote error" || alert.Op == "local error"
+	case errors.As(err, &alert): // crypto/tls calls an alert of the other side so
+		return alert.Op == "remote error"
 	default:
 		return false
 	}

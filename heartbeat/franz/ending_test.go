@@ -222,6 +222,27 @@ func TestAClosedTransportOrClient(t *testing.T) {
 	}
 }
 
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(1)
+		cl := n.client()
+		used, unused := New(cl), New(cl)
+		require.Equal(t, classic.CodeNone, find(t, used).Code)
+		for _, transport := range []*Transport{used, unused} {
+			transport.Close()
+			transport.Close()
+			r := find(t, transport)
+			require.Equal(t, classic.CodeDisconnect, r.Code)
+			require.ErrorIs(t, r.Err, kgo.ErrClientClosed)
+			require.False(t, transport.ends(), "the client still holds on to the transport")
+		}
+		require.Error(t, used.lookups.cl.Context().Err())
+		require.Nil(t, unused.lookups.cl, "a closed transport has connected")
+		require.NoError(t, cl.Ping(t.Context()), "the client is the user's")
+	})
+}
+
 func TestABrokerThatNobodyHasNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := New(newNetwork(t).client())

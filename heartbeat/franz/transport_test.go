@@ -214,6 +214,7 @@ func TestConnectionsAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 			time.Sleep(9 * time.Second)
 			require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
 		}
+		require.Equal(t, 5+1, broker.connections(), "connections made by the heartbeats: they must share one")
 		require.Equal(t, int32(1), open.Load(), "only the heartbeats' connection has been used")
 		time.Sleep(21 * time.Second) // franz-go looks for idle connections at intervals of its own
 		require.Zero(t, open.Load())
@@ -221,6 +222,50 @@ func TestConnectionsAreKeptAsLongAsTheyAreUsed(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, b.links, "clients outlive their connections")
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+	})
+}
+
+func TestHeartbeatsThatAreFarApartKeepTheirConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		broker := &stub{answer: alive}
+		transport := New(n.client(kgo.ConnIdleTimeout(5 * time.Minute)))
+		transport.learn(1, n.serve(9099, broker))
+		for range 10 {
+			require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
+			time.Sleep(4 * time.Minute)
+		}
+		require.Equal(t, 1, broker.connections())
+	})
+}
+
+func TestALinkInUseIsNotClosedForLackOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		b := newBroker("localhost:9099", settingsOf(n.client()))
+		l, err := b.take(false)
+		require.NoError(t, err)
+		b.rested(l) // its timer had run out when it was taken
+		require.NoError(t, l.cl.Context().Err(), "a link that is in use has been closed")
+		b.give(l, false, false)
+		b.close()
+		require.Error(t, l.cl.Context().Err())
+	})
+}
+
+// franz-go says that a request has failed before it has closed the connection, so the next would be sent into its end.
+func TestALaneThatFailedIsNotUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		transport := New(n.client())
+		transport.learn(1, n.accept(9099, func(conn net.Conn) { conn.Close() }))
+		join := beat(time.Second)
+		join.API = classic.InputJoinGroup
+		require.Equal(t, classic.CodeDisconnect, transport.Send(t.Context(), join).Code)
+		b, err := transport.broker(1)
+		require.NoError(t, err)
+		require.Empty(t, b.lanes)
+		require.Empty(t, b.links)
 	})
 }
 
