@@ -1,0 +1,199 @@
+package franz
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// ConsumerProtocolType is the protocol type of groups whose work is the partitions of topics. Members of other clients
+// can be in the same group.
+const ConsumerProtocolType = "consumer"
+
+// Partitions is partitions by topic, in ascending order.
+type Partitions map[string][]int32
+
+// Consumer is a member's side of protocol type "consumer": what it offers to a group by franz-go's balancers, what it has
+// been given, and, when it leads, how it divides the topics. Whoever drives a heartbeat.Member by its callbacks tells the
+// Consumer of each, lets go of and takes up the partitions of the Change that it returns, and hands Protocols to the
+// member again.
+//
+// A group is rebalanced cooperatively (KIP-429) when all of a member's balancers are cooperative: a member then keeps
+// working on what it owns while the group joins anew, and only gives back what it must.
+//
+// A Consumer does not watch topics. When partitions are added, have a member rejoin.
+//
+// It is safe for concurrent use.
+type Consumer struct {
+	cl        *kgo.Client
+	topics    []string
+	rack      string
+	balancers []kgo.GroupBalancer // the preferred one first
+
+	mu         sync.Mutex
+	owned      Partitions // what the member is to work on now
+	last       Partitions // of the last assignment; what sticky balancers stick to, also when it had to be given back
+	generation int32      // of last
+}
+
+// NewConsumer makes the Consumer of a member that wants topics. The client is asked for the topics' partitions when the
+// member leads; its kgo.Rack travels with the offer. Without balancers it is kgo.CooperativeStickyBalancer.
+func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) *Consumer {
+	if len(balancers) == 0 {
+		balancers = []kgo.GroupBalancer{kgo.CooperativeStickyBalancer()}
+	}
+	topics = slices.Clone(topics)
+	slices.Sort(topics)
+	return &Consumer{
+		cl: cl, topics: slices.Compact(topics), rack: option[string](cl, kgo.Rack), balancers: balancers,
+		generation: heartbeat.NoGeneration,
+	}
+}
+
+// Cooperative says whether the member keeps its partitions while the group is rebalanced.
+func (c *Consumer) Cooperative() bool {
+	for _, b := range c.balancers {
+		if !b.IsCooperative() {
+			return false
+		}
+	}
+	return true
+}
+
+// Protocols is what the member offers at its next JoinGroup: each balancer, with the topics and what the member owns.
+func (c *Consumer) Protocols() []heartbeat.Protocol {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cooperative := c.Cooperative()
+	protocols := make([]heartbeat.Protocol, len(c.balancers))
+	for i, b := range c.balancers {
+		owned := c.last
+		switch {
+		case cooperative:
+			owned = c.owned
+		case b.IsCooperative():
+			owned = nil // it has been given back: a leader that took it for owned would wait for its return
+		}
+		metadata := b.JoinGroupMetadata(slices.Clone(c.topics), owned.clone(), c.generation)
+		protocols[i] = heartbeat.Protocol{Name: b.ProtocolName(), Metadata: withRack(metadata, c.rack)}
+	}
+	return protocols
+}
+
+// withRack adds the rack to what a balancer has written, unless it has written one (KIP-881).
+func withRack(metadata []byte, rack string) []byte {
+	var m kmsg.ConsumerMemberMetadata
+	if rack == "" || m.ReadFrom(metadata) != nil || m.Rack != nil {
+		return metadata
+	}
+	m.Version = max(m.Version, 3)
+	m.Rack = &rack
+	return m.AppendTo(nil)
+}
+
+// Change is what a callback means for the member's work.
+type Change struct {
+	Removed Partitions // to let go of, before anything else; after a loss they are somebody else's already
+	Added   Partitions // to take up
+	Rejoin  bool       // the group waits for Removed: the member is to rejoin when it has let go
+}
+
+// RejoinReason is the reason of a rejoin that a Change asks for.
+const RejoinReason = "need to revoke partitions and re-join"
+
+// Assigned takes an assignment. An error is an assignment that cannot be read; nothing has changed then.
+func (c *Consumer) Assigned(generation int32, protocol string, assignment []byte) (Change, error) {
+	given, err := c.read(protocol, assignment)
+	if err != nil {
+		return Change{}, fmt.Errorf("assignment of protocol %q in generation %d: %w", protocol, generation, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change := Change{Removed: c.owned.minus(given), Added: given.minus(c.owned)}
+	change.Rejoin = c.Cooperative() && len(change.Removed) > 0
+	c.owned, c.last, c.generation = given, given, generation
+	return change, nil
+}
+
+// Revoked is told before the member joins anew. Only a member that is not cooperative lets go of anything then.
+func (c *Consumer) Revoked() Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Cooperative() {
+		return Change{}
+	}
+	change := Change{Removed: c.owned}
+	c.owned = nil
+	return change
+}
+
+// Lost is told when the member's partitions may be somebody else's already.
+func (c *Consumer) Lost() Change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change := Change{Removed: c.owned}
+	c.owned, c.last, c.generation = nil, nil, heartbeat.NoGeneration
+	return change
+}
+
+// Owned is what the member is to work on now.
+func (c *Consumer) Owned() Partitions {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.owned.clone()
+}
+
+// read decodes an assignment. A member that the leader has not thought of is given no bytes at all.
+func (c *Consumer) read(protocol string, assignment []byte) (Partitions, error) {
+	b, err := c.balancer(protocol)
+	if err != nil || len(assignment) == 0 {
+		return nil, err
+	}
+	given, err := b.ParseSyncAssignment(assignment)
+	if err != nil {
+		return nil, err
+	}
+	for topic, partitions := range given {
+		slices.Sort(partitions)
+		given[topic] = slices.Compact(partitions)
+	}
+	return given, nil
+}
+
+func (c *Consumer) balancer(protocol string) (kgo.GroupBalancer, error) {
+	i := slices.IndexFunc(c.balancers, func(b kgo.GroupBalancer) bool { return b.ProtocolName() == protocol })
+	if i < 0 {
+		return nil, fmt.Errorf("the group chose %q, which this member does not offer", protocol)
+	}
+	return c.balancers[i], nil
+}
+
+// minus is what p has and q has not; nil if there is nothing.
+func (p Partitions) minus(q Partitions) Partitions {
+	var rest Partitions
+	for topic, partitions := range p {
+		for _, n := range partitions {
+			if _, found := slices.BinarySearch(q[topic], n); !found {
+				if rest == nil {
+					rest = Partitions{}
+				}
+				rest[topic] = append(rest[topic], n)
+			}
+		}
+	}
+	return rest
+}
+
+func (p Partitions) clone() Partitions {
+	c := maps.Clone(p)
+	for topic, partitions := range c {
+		c[topic] = slices.Clone(partitions)
+	}
+	return c
+}
