@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -32,17 +33,14 @@ func (p *plan) guards(f *jen.File, in *inputPlan) {
 	}
 	var fields []jen.Code
 	for _, a := range in.asked {
-		field := jen.Id(a.name(p))
+		field := jen.Id(p.fieldName(a))
 		doc := ""
 		if a.question != nil {
 			field.Id(p.questionNames[a.question])
 			doc = a.question.Doc
 		} else {
 			field.Bool()
-			doc = a.guard.Doc
-			if doc == "" && a.guard.Timer != nil {
-				doc = "the timer " + a.guard.Timer.Name + " has ended"
-			}
+			doc = p.guardDoc(a.guard)
 		}
 		if doc != "" {
 			field.Comment(oneLine(doc))
@@ -54,11 +52,30 @@ func (p *plan) guards(f *jen.File, in *inputPlan) {
 	f.Line()
 }
 
-func (a asked) name(p *plan) string {
-	if a.question != nil {
-		return p.questionNames[a.question]
+// guardDoc is what a guard asks; of one that is the end of a timer, which.
+func (p *plan) guardDoc(g *spec.Guard) string {
+	var timers []string
+	for _, t := range p.Timers {
+		if t.Guard == g {
+			timers = append(timers, t.Name)
+		}
 	}
-	return p.guardNames[a.guard]
+	switch len(timers) {
+	case 0:
+		return g.Doc
+	case 1:
+		return fmt.Sprintf("the timer %s has ended", timers[0])
+	default:
+		return fmt.Sprintf("that of the timers %s which was started last has ended", strings.Join(timers, " and "))
+	}
+}
+
+// fieldName is that of a guard or question in a struct of guards.
+func (p *plan) fieldName(m mark) string {
+	if m.question != nil {
+		return p.questionNames[m.question]
+	}
+	return p.guardNames[m.guard]
 }
 
 // text names an input in prose.

@@ -90,14 +90,14 @@ func (p *plan) timersFile() *jen.File {
 	f.Type().Id("Timers").Id(bitsFor(len(p.Timers) + 1))
 	f.Line()
 	comment(f, "Has says whether t is in the set.")
-	f.Func().Params(jen.Id("t").Id("Timers")).Id("Has").Params(jen.Id("timer").Id("Timer")).Bool().Block(
-		jen.Return(jen.Id("t").Op(">>").Id("timer").Op("&").Lit(1).Op("==").Lit(1)))
+	f.Func().Params(jen.Id("t").Id("Timers")).Id("Has").Params(jen.Id("timer").Id("Timer")).Bool().Add(brief(
+		jen.Return(jen.Id("t").Op(">>").Id("timer").Op("&").Lit(1).Op("==").Lit(1))))
 	f.Line()
 	f.Var().Id("timerSetNames").Op("=").Qual(fsmPath, "SetNames").Types(jen.Id("Timers")).Add(namesOf("timer", bits))
 	f.Line()
 	comment(f, "String joins the names of the timers in the set.")
-	f.Func().Params(jen.Id("t").Id("Timers")).Id("String").Params().String().Block(
-		jen.Return(jen.Id("timerSetNames").Dot("String").Call(jen.Id("t"))))
+	f.Func().Params(jen.Id("t").Id("Timers")).Id("String").Params().String().Add(brief(
+		jen.Return(jen.Id("timerSetNames").Dot("String").Call(jen.Id("t")))))
 	return f
 }
 

@@ -73,12 +73,12 @@ func constant(m member, value jen.Code) *jen.Statement {
 func texts(f *jen.File, typ, of, table string) {
 	recv := strings.ToLower(typ[:1])
 	comment(f, "String is the name that the specification gives.")
-	f.Func().Params(jen.Id(recv).Id(typ)).Id("String").Params().String().Block(
-		jen.Return(jen.Id(table).Dot("String").Call(jen.Id(recv))))
+	f.Func().Params(jen.Id(recv).Id(typ)).Id("String").Params().String().Add(brief(
+		jen.Return(jen.Id(table).Dot("String").Call(jen.Id(recv)))))
 	f.Line()
 	comment(f, "MarshalText is String, and an error for a value that has no name.")
-	f.Func().Params(jen.Id(recv).Id(typ)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-		jen.Return(jen.Id(table).Dot("Marshal").Call(jen.Id(recv))))
+	f.Func().Params(jen.Id(recv).Id(typ)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(
+		jen.Return(jen.Id(table).Dot("Marshal").Call(jen.Id(recv)))))
 	f.Line()
 	comment(f, fmt.Sprintf("UnmarshalText is Parse%s.", typ))
 	f.Func().Params(jen.Id(recv).Op("*").Id(typ)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Params(jen.Id("err").Error()).Block(
@@ -86,8 +86,8 @@ func texts(f *jen.File, typ, of, table string) {
 		jen.Return(jen.Err()))
 	f.Line()
 	comment(f, fmt.Sprintf("Parse%s reads what String wrote; an unknown name is an *fsm.UnknownNameError.", typ))
-	f.Func().Id("Parse"+typ).Params(jen.Id("name").String()).Params(jen.Id(typ), jen.Error()).Block(
-		jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("name"))))
+	f.Func().Id("Parse"+typ).Params(jen.Id("name").String()).Params(jen.Id(typ), jen.Error()).Add(brief(
+		jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("name")))))
 	f.Line()
 }
 

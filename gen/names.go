@@ -11,7 +11,7 @@ import (
 )
 
 // initialisms are written in capitals, as Go does.
-const initialisms = " acl api dns http id io ip ok rpc sasl ssl tcp tls ttl udp uri url uuid "
+const initialisms = " acl api http id io ip ok rpc url uuid "
 
 // goName is the exported Go name of a name in a specification. Words are what stands between signs, each with a capital;
 // a word in capitals loses all but the first, one in mixed case keeps them: PREPARING_REBALANCE, Req-Sent, and FindCoordinator

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kbeat/kbeat/spec"
 )
@@ -37,18 +38,52 @@ type inputPlan struct {
 	name    string // HeartbeatTurn
 	table   string // heartbeatTurnRules
 	rules   []*spec.Rule
-	flags   []*spec.Flag  // asked
-	guards  []*spec.Guard // asked, and no answer of a question; in the order of the text
-	asked   []asked       // what stands in the struct of guards, in the order of the text
+	marks   []mark // what is asked beside code and state, in the order of the text
+	asked   []mark // of marks, those that stand in the struct of guards
 	effects []*spec.Effect
 	starts  bool // some effect starts a timer
 	forgets bool // some effect forgets the attempts of a timer
 }
 
-// asked is a field of a struct of guards: one of both is set.
-type asked struct {
+// mark is something that tells the cells of an input apart: one of these is set.
+type mark struct {
+	flag     *spec.Flag
 	guard    *spec.Guard
 	question *spec.Question
+}
+
+// name is that of the specification.
+func (m mark) name() string {
+	switch {
+	case m.flag != nil:
+		return m.flag.Name
+	case m.guard != nil:
+		return m.guard.Name
+	default:
+		return m.question.Name
+	}
+}
+
+// radix is the number of answers.
+func (m mark) radix() int {
+	if m.question != nil {
+		return len(m.question.Answers)
+	}
+	return 2
+}
+
+// markOf is what a test asks; false where the catalogue answers it.
+func markOf(t spec.Test) (mark, bool) {
+	switch {
+	case t.Flag != nil:
+		return mark{flag: t.Flag}, true
+	case ofCode(t.Guard):
+		return mark{}, false
+	case t.Guard.Question != nil:
+		return mark{question: t.Guard.Question}, true
+	default:
+		return mark{guard: t.Guard}, true
+	}
 }
 
 // ruleRef is where a rule stands in the generated tables.
@@ -160,23 +195,18 @@ func (p *plan) describe(in *inputPlan) {
 	fields := newScope(p.File)
 	for _, c := range in.Cases {
 		for _, t := range spec.Asked(c.Decision) {
+			m, ok := markOf(t)
+			if !ok || slices.Contains(in.marks, m) {
+				continue
+			}
+			in.marks = append(in.marks, m)
 			switch {
-			case t.Flag != nil:
-				if !slices.Contains(in.flags, t.Flag) {
-					in.flags = append(in.flags, t.Flag)
-				}
-			case ofCode(t.Guard):
-			case t.Guard.Question != nil:
-				if a := (asked{question: t.Guard.Question}); !slices.Contains(in.asked, a) {
-					in.asked = append(in.asked, a)
-					fields.claim(goName(a.question.Name), "question "+a.question.Name, a.question.Pos)
-				}
-			default:
-				if a := (asked{guard: t.Guard}); !slices.Contains(in.asked, a) {
-					in.asked = append(in.asked, a)
-					in.guards = append(in.guards, t.Guard)
-					p.guardNames[t.Guard] = fields.claim(goName(t.Guard.Name), "guard "+t.Guard.Name, t.Guard.Pos)
-				}
+			case m.question != nil:
+				in.asked = append(in.asked, m)
+				fields.claim(goName(m.question.Name), "question "+m.question.Name, m.question.Pos)
+			case m.guard != nil:
+				in.asked = append(in.asked, m)
+				p.guardNames[m.guard] = fields.claim(goName(m.guard.Name), "guard "+m.guard.Name, m.guard.Pos)
 			}
 		}
 	}
@@ -205,6 +235,9 @@ func (p *plan) nameResults() {
 		for _, r := range g.Results {
 			name := "Result" + p.groupPrefix(g) + goName(r.Name)
 			p.resultNames[r] = p.names.claim(name, "result "+resultText(r), r.Pos)
+			if _, named := p.errorNames[r.Error]; r.Error != "" && r.Error != "own" && !named && p.code(r.Error) == nil {
+				p.names.fail(r.Pos, "result %s raises %s, which is neither a code nor an error", resultText(r), r.Error)
+			}
 		}
 	}
 }
@@ -219,12 +252,7 @@ func (p *plan) resultGroups() []*spec.ResultGroup {
 			}
 		}
 	}
-	slices.SortFunc(common.Results, func(a, b *spec.Result) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(common.Results, func(a, b *spec.Result) int { return strings.Compare(a.Name, b.Name) })
 	return append([]*spec.ResultGroup{common}, p.Results...)
 }
 

@@ -53,17 +53,16 @@ func Render(m *spec.Machine) ([]File, error) {
 	add("rules_gen.go", p.rulesFile())
 	for _, group := range p.inputFiles() {
 		add(group.name+"_gen.go", p.decisionsFile(group.inputs))
+		add(group.name+"_gen_test.go", p.tablesFile(group.inputs))
 	}
 	add("machine_gen.go", p.machineFile())
+	add("suite_gen_test.go", p.suiteFile())
+	add("names_gen_test.go", p.namesFile())
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(files, func(a, b File) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	files = append(files, File{"RULES.md", p.rulesDocument()}, File{"states.mmd", p.statesDrawing()})
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(files); i++ {
 		if files[i].Name == files[i-1].Name {
 			return nil, fmt.Errorf("%s: two inputs want the file %s: rename one", m.File, files[i].Name)
@@ -166,6 +165,11 @@ func lines(items ...jen.Code) *jen.Statement {
 // list is a list in braces on one line.
 func list(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
+}
+
+// brief is the body of a function in one line.
+func brief(statement jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{ ", Close: " }", Separator: "; "}, statement)
 }
 
 // keyed is `key: value`.

@@ -1,9 +1,9 @@
 package gen
 
 import (
-	"fmt"
-
 	"github.com/dave/jennifer/jen"
+
+	"github.com/kbeat/kbeat/spec"
 )
 
 // resultsFile declares what those who wait are told.
@@ -17,7 +17,7 @@ func (p *plan) resultsFile() *jen.File {
 			members = append(members, member{name, resultText(r), r.Doc})
 			row := []jen.Code{keyed("name", jen.Lit(r.Name))}
 			if r.Class != "" {
-				row = append(row, keyed("class", jen.Qual(fsmPath, className(string(r.Class)))))
+				row = append(row, keyed("class", jen.Qual(fsmPath, className(r.Class))))
 			}
 			if r.Error != "" {
 				row = append(row, keyed("err", p.resultError(r.Error)))
@@ -82,28 +82,33 @@ func (p *plan) errors(f *jen.File) {
 	f.Func().Params(jen.Id("e").Id("ErrorName")).Id("Retriable").Params().Bool().Block(jen.Return(body))
 }
 
-// resultError is the literal for what a result's `error` says.
+// resultError is the literal for what a result's `error` says; nameResults has seen that it says something known.
 func (p *plan) resultError(name string) jen.Code {
-	if name == "own" {
-		return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorOwn"))))
+	var fields []jen.Code
+	switch id, named := p.errorNames[name]; {
+	case name == "":
+	case name == "own":
+		fields = append(fields, keyed("Kind", jen.Qual(fsmPath, "ErrorOwn")))
+	case named:
+		fields = append(fields, keyed("Kind", jen.Qual(fsmPath, "ErrorNamed")), keyed("Name", jen.Id(id)))
+	default:
+		fields = append(fields, keyed("Kind", jen.Qual(fsmPath, "ErrorCode")), keyed("Code", jen.Id(p.codeNames[p.code(name)])))
 	}
-	if id, ok := p.errorNames[name]; ok {
-		return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorNamed")), keyed("Name", jen.Id(id))))
+	return jen.Id("ResultError").Add(list(fields...))
+}
+
+// code is the catalogue's entry of that name, or nil.
+func (p *plan) code(name string) *spec.Code {
+	if p.Catalogue == nil {
+		return nil
 	}
-	for c, id := range p.codeNames {
+	for _, c := range p.Catalogue.All() {
 		if c.Name == name {
-			return jen.Id("ResultError").Add(list(keyed("Kind", jen.Qual(fsmPath, "ErrorCode")), keyed("Code", jen.Id(id))))
+			return c
 		}
 	}
-	panic(fmt.Sprintf("gen: result error %q, which spec.Load refuses", name))
+	return nil
 }
 
-func className(class string) string { return "Class" + goNameOfClass(class) }
-
-// goNameOfClass spells the class as package fsm does.
-func goNameOfClass(class string) string {
-	if class == "ok" {
-		return "OK"
-	}
-	return goName(class)
-}
+// className is the constant of package fsm for a class.
+func className(class spec.Class) string { return "Class" + goName(string(class)) }

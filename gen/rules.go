@@ -52,11 +52,11 @@ func (p *plan) rulesFile() *jen.File {
 		jen.Return(jen.Id("s")))
 	f.Line()
 	comment(f, fmt.Sprintf("At is where the rule stands: %q.", p.at(spec.Pos{Line: 1})))
-	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("At").Params().String().Block(
-		jen.Return(jen.Id("File").Op("+").Lit(":").Op("+").Qual("strconv", "Itoa").Call(jen.Id("r").Dot("Line"))))
+	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("At").Params().String().Add(brief(
+		jen.Return(jen.Id("File").Op("+").Lit(":").Op("+").Qual("strconv", "Itoa").Call(jen.Id("r").Dot("Line")))))
 	f.Line()
 	comment(f, "String is the rule's name.")
-	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("String").Params().String().Block(jen.Return(jen.Id("r").Dot("Name")))
+	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("String").Params().String().Add(brief(jen.Return(jen.Id("r").Dot("Name"))))
 	f.Line()
 	comment(f, "decidesIn says whether there is an answer to the guards for which the rule is the one in state s.")
 	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("decidesIn").Params(jen.Id("s").Id("State")).Bool().Block(

@@ -18,8 +18,8 @@ func (p *plan) statesFile() *jen.File {
 	enum(f, "State", "state", "State is what the machine is.", 0, member{}, members)
 	for _, g := range p.Groups {
 		comment(f, fmt.Sprintf("%s says whether s is of the group %s.", p.groupNames[g], g.Name))
-		f.Func().Params(jen.Id("s").Id("State")).Id(p.groupNames[g]).Params().Bool().Block(
-			jen.Return(p.anyOf(jen.Id("s"), g.States)))
+		f.Func().Params(jen.Id("s").Id("State")).Id(p.groupNames[g]).Params().Bool().Add(brief(
+			jen.Return(p.anyOf(jen.Id("s"), g.States))))
 		f.Line()
 	}
 	if len(p.Flags) > 0 {
@@ -45,8 +45,8 @@ func (p *plan) flags(f *jen.File) {
 	f.Const().Defs(consts...)
 	f.Line()
 	comment(f, "Has says whether all of flags are set.")
-	f.Func().Params(jen.Id("f").Id("Flags")).Id("Has").Params(jen.Id("flags").Id("Flags")).Bool().Block(
-		jen.Return(jen.Id("f").Op("&").Id("flags").Op("==").Id("flags")))
+	f.Func().Params(jen.Id("f").Id("Flags")).Id("Has").Params(jen.Id("flags").Id("Flags")).Bool().Add(brief(
+		jen.Return(jen.Id("f").Op("&").Id("flags").Op("==").Id("flags"))))
 	f.Line()
 	f.Var().Id("flagNames").Op("=").Qual(fsmPath, "SetNames").Types(jen.Id("Flags")).Add(namesOf("flag", names))
 	f.Line()

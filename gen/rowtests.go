@@ -1,0 +1,82 @@
+package gen
+
+import "github.com/dave/jennifer/jen"
+
+// rows declares the test of what rules say of themselves.
+func (p *plan) rows(f *jen.File) {
+	r := func(field string) *jen.Statement { return jen.Id("r").Dot(field) }
+	fields := []jen.Code{keyed("Name", r("Name")), keyed("Line", r("Line"))}
+	sets := []string{}
+	if len(p.Flags) > 0 {
+		sets = append(sets, "Sets", "Clears")
+	}
+	if len(p.Timers) > 0 {
+		sets = append(sets, "Starts", "Forgets")
+	}
+	for _, s := range append(sets, "Result") {
+		fields = append(fields, keyed(s, r(s).Dot("String").Call()))
+	}
+	comment(f, "described is what a rule says of itself, in words.")
+	f.Func().Id("described").Params(jen.Id("r").Op("*").Id("Rule")).Qual(fsmtestPath, "Rule").Block(
+		jen.Id("d").Op(":=").Qual(fsmtestPath, "Rule").Add(lines(fields...)),
+		jen.For(jen.List(jen.Id("_"), jen.Id("s")).Op(":=").Range().Add(r("To"))).Block(
+			jen.Id("d").Dot("To").Op("=").Append(jen.Id("d").Dot("To"), jen.Id("s").Dot("String").Call())),
+		jen.For(jen.List(jen.Id("_"), jen.Id("do")).Op(":=").Range().Add(r("Do"))).Block(
+			jen.Id("text").Op(":=").Id("do").Dot("Effect").Dot("String").Call(),
+			jen.If(jen.Id("do").Dot("Text").Op("!=").Lit("")).Block(jen.Id("text").Op("+=").Lit(": ").Op("+").String().Call(jen.Id("do").Dot("Text"))),
+			jen.Id("d").Dot("Do").Op("=").Append(jen.Id("d").Dot("Do"), jen.Id("text"))),
+		jen.Return(jen.Id("d")))
+	f.Line()
+	comment(f, "each calls f with each rule and what the tables say of it: the subject, and the rule's number in its table.")
+	f.Func().Id("each").Params(testing("T"), jen.Id("f").Func().Params(jen.Id("s").Id("subject"), jen.Id("i").Int(), jen.Id("r").Op("*").Id("Rule"))).Block(
+		jen.Id("rules").Op(":=").Id("Rules").Call(),
+		jen.For(jen.List(jen.Id("_"), jen.Id("s")).Op(":=").Range().Id("subjects")).Block(
+			jen.For(jen.Id("i").Op(":=").Range().Id("s").Dot("table").Dot("Rules")).Block(
+				require("NotEmpty", jen.Id("rules"), jen.Lit("rules are missing")),
+				jen.Id("f").Call(jen.Id("s"), jen.Id("i"), jen.Id("rules").Index(jen.Lit(0))),
+				jen.Id("rules").Op("=").Id("rules").Index(jen.Lit(1), jen.Empty()))),
+		require("Empty", jen.Id("rules"), jen.Lit("rules that no table has")))
+	f.Line()
+	f.Func().Id("TestRules").Params(testing("T")).Block(eachRule(
+		require("Empty", jen.Qual(fsmtestPath, "CompareRow").Call(jen.Id("s").Dot("table").Dot("Rules").Index(jen.Id("i")), jen.Id("described").Call(jen.Id("r")))),
+		require("Equal", jen.Id("s").Dot("table").Dot("Input"), r("Input").Dot("String").Call(), jen.Id("r")),
+		require("Equal", jen.Id("s").Dot("table").Dot("Kind"), r("Input").Dot("Kind").Call().Dot("String").Call(), jen.Id("r")),
+		require("Equal", jen.Qual("fmt", "Sprintf").Call(jen.Lit(p.File+":%d"), r("Line")), r("At").Call(), jen.Id("r")),
+		require("Equal", r("Name"), r("String").Call()),
+	))
+	f.Line()
+}
+
+// refusals declares the test that the machine takes each rule in the states in which it decides, and in no other.
+func (p *plan) refusals(f *jen.File) {
+	machine := func(method string, args ...jen.Code) *jen.Statement {
+		return jen.Id("machine").Dot(method).Call(args...)
+	}
+	where := []jen.Code{jen.Lit("%s in %s"), jen.Id("r"), jen.Id("at")}
+	beyond := jen.Id("State").Call(jen.Len(jen.Id("space").Dot("States")))
+	f.Func().Id("TestMachineRefuses").Params(testing("T")).Block(
+		jen.Id("machine").Op(":=").Id("newMachine").Call(jen.Id("t")),
+		eachRule(
+			jen.List(jen.Id("from"), jen.Err()).Op(":=").Id("space").Dot("StatesOf").Call(jen.Id("s").Dot("table"), jen.Id("i")),
+			require("NoError", jen.Err()),
+			jen.For(jen.Id("at").Op(":=").Range().Add(beyond.Clone())).Block(
+				require("NoError", machine("Reset", jen.Id("at"))),
+				jen.Id("can").Op(":=").Qual("slices", "Contains").Call(jen.Id("from"), jen.Id("at").Dot("String").Call()),
+				require("Equal", append([]jen.Code{jen.Id("can"), machine("Can", jen.Id("r"))}, where...)...),
+				require("Equal", append([]jen.Code{jen.Id("can"), jen.Qual("slices", "Contains").Call(machine("Available"), jen.Id("r"))}, where...)...),
+				jen.If(jen.Op("!").Id("can")).Block(
+					require("ErrorAs", append([]jen.Code{machine("Fire", jen.Id("r")), jen.New(jen.Op("*").Qual(fsmPath, "IllegalEventError"))}, where...)...),
+					require("Equal", append([]jen.Code{jen.Id("at"), machine("State")}, where...)...)))),
+		require("ErrorIs", machine("Reset", beyond.Clone()), jen.Qual(fsmPath, "ErrUnknownState")))
+	f.Line()
+}
+
+// eachRule goes through all rules.
+func eachRule(body ...jen.Code) *jen.Statement {
+	return jen.Id("each").Call(jen.Id("t"), jen.Func().Params(jen.Id("s").Id("subject"), jen.Id("i").Int(), jen.Id("r").Op("*").Id("Rule")).Block(body...))
+}
+
+// require is an assertion of testify.
+func require(name string, args ...jen.Code) *jen.Statement {
+	return jen.Qual(requirePath, name).Call(append([]jen.Code{jen.Id("t")}, args...)...)
+}
