@@ -101,6 +101,8 @@ func (s *source) readCodes(root *yaml.Node, name string) *Catalogue {
 	for i, code := range c.All() {
 		code.Index = i
 	}
+	c.Settings = texts(s.words(top.get("settings"), "settings"))
+	c.Callbacks = texts(s.words(top.get("callbacks"), "callbacks"))
 	for _, f := range s.mapping(top.get("documented"), "documented") {
 		for _, w := range s.words(f.value, f.key.text) {
 			if code := c.Code(w.text); code != nil {

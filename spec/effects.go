@@ -25,9 +25,15 @@ func (r *reader) readEffects() {
 		e.Takes = resolve[*Identity](r, r.words(a.get("takes"), "takes"), "identity", identityKind)
 		e.Starts = resolve[*Timer](r, r.words(a.get("starts"), "starts"), "timer", timerKind)
 		e.Forgets = resolve[*Timer](r, r.words(a.get("forgets"), "forgets"), "timer", timerKind)
-		e.Calls = texts(r.words(a.get("calls"), "calls"))
-		e.Sends = resolve[*Input](r, r.words(a.get("sends"), "sends"), "response", responseKind)
-		e.AnsweredBy = resolve[*Input](r, r.words(a.get("answered_by"), "answered_by"), "event", eventKind)
+		calls := r.words(a.get("calls"), "calls")
+		e.Calls = texts(calls)
+		if c := r.m.Catalogue; c != nil {
+			for _, w := range calls {
+				r.listed(w, "callback", c.Callbacks)
+			}
+		}
+		e.Sends = r.answers(e, r.words(a.get("sends"), "sends"), responseKind)
+		e.AnsweredBy = r.answers(e, r.words(a.get("answered_by"), "answered_by"), eventKind)
 		if only := a.get("only"); only != nil {
 			e.Only = r.condition(r.scalar(only, "only"))
 		}
@@ -124,4 +130,17 @@ func (r *reader) readOneDo(n *yaml.Node) Do {
 		r.placeholders(t)
 	}
 	return d
+}
+
+// answers finds the inputs by which what an effect begins comes to its end.
+func (r *reader) answers(e *Effect, ws []word, k kind) []*Input {
+	var out []*Input
+	for _, w := range ws {
+		if d := r.names[w.text]; d != nil && d.kind == k {
+			out = append(out, d.at.(*Input))
+			continue
+		}
+		r.say(NeverAnswered, w.pos, "%s waits for the %s %s, and nothing says what that does%s", e.Name, k, w.text, r.guess(w.text, r.namesOf(k)))
+	}
+	return out
 }

@@ -1,41 +1,63 @@
 package spec
 
-import "go.yaml.in/yaml/v4"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
 
 // readInvariants reads what no rule may break.
 func (r *reader) readInvariants() {
 	n := r.top.get("invariants")
-	if n == nil {
-		return
-	}
-	if n.Kind != yaml.SequenceNode {
+	if n != nil && n.Kind != yaml.SequenceNode {
 		if !isEmpty(n) {
 			r.say(Shape, pos(n), "invariants: a list is wanted")
 		}
 		return
 	}
-	for _, item := range n.Content {
-		a := r.known(item, "an invariant", atInvariant)
-		if len(a) == 0 {
-			continue
-		}
-		why := r.text(a.get("why"), "why")
-		must, absorbing := a.get("drops") != nil || a.get("must") != nil, a.get("absorbing") != nil
-		switch {
-		case must && absorbing:
-			r.say(Shape, pos(item), "an invariant: either drops and must, or absorbing")
-		case absorbing:
-			for _, w := range r.words(a.get("absorbing"), "absorbing") {
-				if s, ok := r.find(w, "state", stateKind).(*State); ok {
-					r.m.Absorbing = append(r.m.Absorbing, &Absorbing{State: s, Why: why, Pos: w.pos})
+	if n != nil {
+		before := map[string]Pos{}
+		for _, item := range n.Content {
+			if said := r.readInvariant(item); said != "" {
+				if at, twice := before[said]; twice {
+					r.conflict(Duplicate, pos(item), at, "the same invariant stands twice")
 				}
+				before[said] = pos(item)
 			}
-		case a.get("drops") == nil || a.get("must") == nil:
-			r.say(Missing, pos(item), "an invariant: `drops: identity` goes with `must: what follows`, or say `absorbing: STATE`")
-		default:
-			r.readMust(a, &Must{Why: why, Pos: pos(item)})
 		}
 	}
+	r.promised()
+}
+
+// readInvariant reads one, and returns what it says without its reason, so that a repetition is seen.
+func (r *reader) readInvariant(item *yaml.Node) string {
+	a := r.known(item, "an invariant", atInvariant)
+	if len(a) == 0 {
+		return ""
+	}
+	why := r.text(a.get("why"), "why")
+	var about, said []string
+	for _, f := range a {
+		if f.key.text == "why" {
+			continue
+		}
+		said = append(said, f.key.text+" "+strings.Join(texts(r.words(f.value, f.key.text)), ","))
+		if f.key.text != "must" {
+			about = append(about, f.key.text)
+		}
+	}
+	switch {
+	case len(about) != 1 || (about[0] == "absorbing") == (a.get("must") != nil):
+		r.say(Shape, pos(item), "an invariant is `drops` with its `must`, or `absorbing`")
+		return ""
+	case about[0] == "absorbing":
+		for _, s := range resolve[*State](r, r.words(a.get("absorbing"), "absorbing"), "state", stateKind) {
+			r.m.Absorbing = append(r.m.Absorbing, &Absorbing{State: s, Why: why, Pos: pos(item)})
+		}
+	default:
+		r.readMust(a, &Must{Why: why, Pos: pos(item)})
+	}
+	return strings.Join(said, "; ")
 }
 
 func (r *reader) readMust(a fields, must *Must) {
@@ -51,4 +73,25 @@ func (r *reader) readMust(a fields, must *Must) {
 		}
 	}
 	r.m.Musts = append(r.m.Musts, must)
+}
+
+// promised demands the two invariants without which the loss of a word elsewhere would pass unseen: what must follow when
+// identity is dropped, and that a final state is not left.
+func (r *reader) promised() {
+	drops := false
+	for _, must := range r.m.Musts {
+		drops = drops || len(must.Drops) > 0
+	}
+	if len(r.m.Identity) > 0 && !drops {
+		r.say(Missing, r.m.Identity[0].Pos, "no invariant says what must follow when identity is dropped: write `- {drops: %s, must: …}`", r.m.Identity[0].Name)
+	}
+	for _, s := range r.m.States {
+		promised := false
+		for _, a := range r.m.Absorbing {
+			promised = promised || a.State == s
+		}
+		if s.Final && !promised {
+			r.say(Missing, s.Pos, "%s is final, and no invariant promises that it is not left: write `- {absorbing: %s}`", s.Name, s.Name)
+		}
+	}
 }

@@ -37,14 +37,31 @@ type State struct {
 	Doc   string
 	Index int // in Machine.States
 	Final bool
-	Pos   Pos
+	// EntersWith is what every rule that enters the state does, and LeavesWith every one that leaves it.
+	EntersWith, LeavesWith []Promise
+	Pos                    Pos
+}
+
+// Promise is something that rules must do: have an effect, or one that sets a flag. Exactly one of Effect and Flag is set.
+type Promise struct {
+	Effect *Effect
+	Flag   *Flag
+	Pos    Pos
+}
+
+// Name of what is promised.
+func (p Promise) Name() string {
+	if p.Flag != nil {
+		return p.Flag.Name
+	}
+	return p.Effect.Name
 }
 
 // Edge is a declared way from one state to another.
 type Edge struct {
 	From, To *State
 	Unused   bool // declared, and taken by no rule on purpose
-	Any      bool // of a `from: any`, which promises nothing about each single edge
+	Any      bool // of a `from: any` (every other state), which promises nothing about each single edge
 	Pos      Pos
 }
 
@@ -275,12 +292,15 @@ type Absorbing struct {
 	Pos   Pos
 }
 
-// Catalogue lists the codes that a response may carry, and the ways in which a request ends without one.
+// Catalogue lists what the protocol calls things: the codes that a response may carry, the ways in which a request ends
+// without one, settings and callbacks.
 type Catalogue struct {
 	Name       string
 	Codes      []*Code
 	Unanswered []*Code
 	Documented map[string][]*Code // by response
+	Settings   []string           // that timers can be named after; none: any
+	Callbacks  []string           // that effects can call; none: any
 
 	byName map[string]*Code
 }

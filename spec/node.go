@@ -45,9 +45,39 @@ func isEmpty(n *yaml.Node) bool {
 	return isScalar(n) && n.Value == "" && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0
 }
 
-// mapping reads the keys of a node whose keys are names or conditions, not words of the format. Nothing at all is an empty
-// mapping, reported.
+// mapping reads a node whose keys are names or conditions, not words of the format. Nothing at all is an empty mapping,
+// reported.
 func (s *source) mapping(n *yaml.Node, what string) fields {
+	all := s.pairs(n, what)
+	for _, f := range all {
+		s.valued(f, what)
+	}
+	return all
+}
+
+// known reads a mapping whose keys are words of the format.
+func (s *source) known(n *yaml.Node, what string, at section) fields {
+	var out fields
+	for _, f := range s.pairs(n, what) {
+		if isEmpty(f.value) && n.Style&yaml.FlowStyle != 0 && !at.has(f.key.text) {
+			s.say(UnknownKey, f.key.pos, "%s: unknown key %s: a text that has a comma must be in quotes here", what, f.key.text)
+		} else if s.knows(f.key, what, at) {
+			s.valued(f, what)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// valued reports a key without a value.
+func (s *source) valued(f field, what string) {
+	if isEmpty(f.value) {
+		s.say(Empty, f.key.pos, "%s: %s has no value", what, f.key.text)
+	}
+}
+
+// pairs reads the keys of a mapping with their values, each key once.
+func (s *source) pairs(n *yaml.Node, what string) fields {
 	if n == nil {
 		return nil
 	}
@@ -76,22 +106,7 @@ func (s *source) mapping(n *yaml.Node, what string) fields {
 			continue
 		}
 		seen[key.text] = key.pos
-		if isEmpty(v) {
-			s.say(Empty, key.pos, "%s: %s has no value", what, key.text)
-		}
 		out = append(out, field{key, v})
-	}
-	return out
-}
-
-// known reads a mapping whose keys are words of the format.
-func (s *source) known(n *yaml.Node, what string, at section) fields {
-	all := s.mapping(n, what)
-	out := all[:0]
-	for _, f := range all {
-		if s.knows(f.key, what, at) {
-			out = append(out, f)
-		}
 	}
 	return out
 }

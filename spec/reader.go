@@ -14,8 +14,10 @@ type reader struct {
 	top       fields
 	catalogue func(name string) ([]byte, error)
 
+	edgeOf     map[leg]*Edge
 	names      map[string]*declared
 	meant      map[string]bool    // names that a finding has proposed: they are not reported as unused too
+	promises   []func()           // of states, read when effects are declared
 	groupsUsed map[*Group]bool    // groups leave no trace in the Machine
 	broken     map[any]bool       // decisions and inputs in which something was not understood
 	results    map[string]*Result // the two that every input has
@@ -26,7 +28,7 @@ type reader struct {
 func (r *reader) read(root *yaml.Node, file string) {
 	r.m = &Machine{File: file, Sum: sum(root)}
 	r.names, r.meant, r.groupsUsed, r.broken = map[string]*declared{}, map[string]bool{}, map[*Group]bool{}, map[any]bool{}
-	r.bodies = map[*Input]*yaml.Node{}
+	r.edgeOf, r.bodies = map[leg]*Edge{}, map[*Input]*yaml.Node{}
 	r.results = map[string]*Result{"ignored": {Name: "ignored", Class: Ignored}, "illegal": {Name: "illegal", Class: Ignored}}
 	r.top = r.known(root, "the machine", atTop)
 	r.readHead()
@@ -39,6 +41,9 @@ func (r *reader) read(root *yaml.Node, file string) {
 	r.readTimers()
 	r.readErrors()
 	r.readEffects()
+	for _, read := range r.promises {
+		read()
+	}
 	r.readResults()
 	r.readDecisions()
 	r.readInvariants()

@@ -29,7 +29,7 @@ func (at section) keys() (keys []string, place string) {
 		return []string{"machine", "doc", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
 			"results", "responses", "loops", "events", "invariants"}, "the top"
 	case atState:
-		return []string{"initial", "final", "from", "unused", "doc"}, "a state"
+		return []string{"initial", "final", "from", "unused", "enters_with", "leaves_with", "doc"}, "a state"
 	case atFlag:
 		return []string{"initial", "doc"}, "a flag"
 	case atGuard:
@@ -48,7 +48,7 @@ func (at section) keys() (keys []string, place string) {
 	case atInvariant:
 		return []string{"drops", "must", "absorbing", "why"}, "an invariant"
 	case atCatalogue:
-		return []string{"codes", "unanswered", "documented"}, "a catalogue"
+		return []string{"codes", "unanswered", "documented", "settings", "callbacks"}, "a catalogue"
 	case atCode:
 		return []string{"code", "retriable", "message"}, "a code"
 	case atUnanswered:
@@ -57,12 +57,18 @@ func (at section) keys() (keys []string, place string) {
 	return nil, ""
 }
 
+// has says whether a section has a key.
+func (at section) has(key string) bool {
+	keys, _ := at.keys()
+	return slices.Contains(keys, key)
+}
+
 // knows says whether the key is one of the section; otherwise it reports where the key would belong, or which one is meant.
 func (s *source) knows(key word, what string, at section) bool {
-	keys, _ := at.keys()
-	if slices.Contains(keys, key.text) {
+	if at.has(key.text) {
 		return true
 	}
+	keys, _ := at.keys()
 	best := near(key.text, keys)
 	if best == "" {
 		for other := atTop; other < sections; other++ {
@@ -77,10 +83,7 @@ func (s *source) knows(key word, what string, at section) bool {
 }
 
 // isRuleKey says whether a word is a key of a rule, and so can be no condition.
-func isRuleKey(key string) bool {
-	keys, _ := atRule.keys()
-	return slices.Contains(keys, key)
-}
+func isRuleKey(key string) bool { return atRule.has(key) }
 
 // isReason says whether the key explains a decision instead of being a part of it.
 func isReason(key string) bool { return key == "why" || key == "deviates" }

@@ -1,6 +1,9 @@
 package spec
 
-import "slices"
+import "go.yaml.in/yaml/v4"
+
+// maxStates is how many states a machine may have; each pair of them can be an edge.
+const maxStates = 200
 
 // readStates reads states, groups and edges. A state's `from` may name states and groups that stand below it.
 func (r *reader) readStates() {
@@ -8,6 +11,10 @@ func (r *reader) readStates() {
 		r.say(Missing, Pos{}, "the machine has no states: write `states:`")
 	}
 	bodies := r.mapping(r.top.get("states"), "states")
+	if len(bodies) > maxStates {
+		r.say(TooMuch, bodies[maxStates].key.pos, "there are %d states, at most %d are read", len(bodies), maxStates)
+		bodies = bodies[:maxStates]
+	}
 	for _, f := range bodies {
 		s := &State{Name: f.key.text, Index: len(r.m.States), Pos: f.key.pos}
 		r.m.States = append(r.m.States, s)
@@ -37,12 +44,16 @@ func (r *reader) readStates() {
 		}
 		declares = declares || a.get("from") != nil
 		r.readEdges(s, a)
+		r.promises = append(r.promises, func() {
+			s.EntersWith = r.readPromises(a.get("enters_with"), "enters_with")
+			s.LeavesWith = r.readPromises(a.get("leaves_with"), "leaves_with")
+		})
 	}
 	if len(r.m.States) > 0 && r.m.Initial == nil {
 		r.say(States, r.m.States[0].Pos, "no state is initial: mark one with `initial: true`")
 	}
 	if !declares {
-		r.m.edges = nil
+		r.m.edges, r.edgeOf = nil, nil
 	}
 }
 
@@ -51,7 +62,9 @@ func (r *reader) readEdges(to *State, a fields) {
 	from := r.words(a.get("from"), "from")
 	if len(from) == 1 && from[0].text == "any" {
 		for _, s := range r.m.States {
-			r.m.edges = append(r.m.edges, &Edge{From: s, To: to, Any: true, Pos: from[0].pos})
+			if s != to { // to enter a state anew must be said
+				r.addEdge(&Edge{From: s, To: to, Any: true, Pos: from[0].pos})
+			}
 		}
 		from = nil
 	}
@@ -65,16 +78,29 @@ func (r *reader) readEdges(to *State, a fields) {
 				r.conflict(Duplicate, w.pos, before.Pos, "the edge %s -> %s is declared twice", s.Name, to.Name)
 				continue
 			}
-			r.m.edges = append(r.m.edges, &Edge{From: s, To: to, Unused: i == 1, Pos: w.pos})
+			r.addEdge(&Edge{From: s, To: to, Unused: i == 1, Pos: w.pos})
 		}
 	}
 }
 
-// edge is the declared edge between two states, or nil.
-func (r *reader) edge(from, to *State) *Edge {
-	i := slices.IndexFunc(r.m.edges, func(e *Edge) bool { return e.From == from && e.To == to })
-	if i < 0 {
-		return nil
+// readPromises reads effects and flags, which are declared below the states.
+func (r *reader) readPromises(n *yaml.Node, what string) []Promise {
+	var out []Promise
+	for _, w := range r.words(n, what) {
+		switch x := r.find(w, "effect or flag", effectKind, flagKind).(type) {
+		case *Effect:
+			out = append(out, Promise{Effect: x, Pos: w.pos})
+		case *Flag:
+			out = append(out, Promise{Flag: x, Pos: w.pos})
+		}
 	}
-	return r.m.edges[i]
+	return out
+}
+
+// edge is the declared edge between two states, or nil.
+func (r *reader) edge(from, to *State) *Edge { return r.edgeOf[leg{from, to}] }
+
+func (r *reader) addEdge(e *Edge) {
+	r.m.edges = append(r.m.edges, e)
+	r.edgeOf[leg{e.From, e.To}] = e
 }

@@ -1,15 +1,22 @@
 package spec
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // readTimers reads how long things last, and declares the guards that their ends are.
 func (r *reader) readTimers() {
 	for _, f := range r.mapping(r.top.get("timers"), "timers") {
 		a := r.known(f.value, f.key.text, atTimer)
+		after := r.scalar(a.get("after"), "after")
+		if c := r.m.Catalogue; c != nil {
+			r.listed(after, "setting", c.Settings)
+		}
 		t := &Timer{
 			Name:    f.key.text,
 			Doc:     r.text(a.get("doc"), "doc"),
-			After:   r.text(a.get("after"), "after"),
+			After:   after.text,
 			Default: r.number(a.get("default"), "default", 0),
 			Most:    r.number(a.get("most"), "most", 1),
 			Jitter:  r.jitter(a),
@@ -64,4 +71,11 @@ func (r *reader) jitter(a fields) float64 {
 		return 0
 	}
 	return v
+}
+
+// listed reports a name that the catalogue does not have, where it lists such names.
+func (r *reader) listed(w word, what string, known []string) {
+	if len(known) > 0 && w.text != "" && !slices.Contains(known, w.text) {
+		r.say(UnknownName, w.pos, "the catalogue has no %s %s%s", what, w.text, near(w.text, known))
+	}
 }

@@ -1,0 +1,38 @@
+// Slips tries every slip of the pen in the text of specifications and counts how many the validator does not notice: a line
+// deleted, doubled, moved by two columns or swapped with its neighbour, a letter, a `not` or an item of a list left out.
+//
+//	go run ./tools/slips [-v] spec/classic.yaml …
+//
+// A slip is refused, harmless (every cell and every declaration stays as it was) or silent. The exit code is 1 when more
+// than 2 % of those that change something are silent, when a deleted line is, or when the validator fails to give an answer.
+// It never writes a file.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	verbose := flag.Bool("v", false, "list every silent slip")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "slips: name one or more specifications")
+		os.Exit(2)
+	}
+	var all tally
+	for _, path := range flag.Args() {
+		results, err := try(path)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "slips: %v\n", err)
+			os.Exit(1)
+		}
+		t := count(results)
+		t.print(os.Stdout, path, results, *verbose)
+		all.add(t)
+	}
+	if !all.verdict(os.Stdout) {
+		os.Exit(1)
+	}
+}
