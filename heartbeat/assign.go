@@ -13,6 +13,6 @@ type AssignmentInput struct {
 }
 
 // Assignor divides the work of a group among its members. A Member calls it when it leads its group, from a goroutine
-// of its own with no lock held; ctx ends when the join is given up. The heartbeats go on meanwhile. A member that the
+// of its own with no lock held; ctx ends when the member is closed. The heartbeats go on meanwhile. A member that the
 // result does not name gets an empty assignment. An error fails the join, and is returned by Poll or Run.
 type Assignor func(ctx context.Context, in AssignmentInput) ([]Assignment, error)

@@ -17,6 +17,7 @@ import (
 type Core struct {
 	config Config
 	memory classic.Memory
+	was    classic.State // before the rule that is being told of
 	who    identity
 	node   int32  // the coordinator, as long as the memory says that it is known
 	reason string // of the rejoin
@@ -54,12 +55,13 @@ var nobody = identity{generation: NoGeneration}
 
 // step is what belongs to the input that is being handled.
 type step struct {
-	sent   *open       // the request that is answered
-	answer Response    // its answer
-	text   fsm.Text    // of the rejoin's reason, as the rule has it
-	given  string      // what the application said
-	err    error       // what was raised
-	raise  error       // what the loop's throw tells the poll
+	sent   *open    // the request that is answered
+	answer Response // its answer
+	text   fsm.Text // of the rejoin's reason, as the rule has it
+	given  string   // what the application said
+	err    error    // what was raised
+	raise  error    // what the loop's throw tells the poll
+	from   classic.State
 	commit CommitAsked // what is to be committed
 	plan   []Assignment
 }

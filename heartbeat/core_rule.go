@@ -21,7 +21,8 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	if c.step.text != "" {
 		c.reason, c.step.text = c.text(c.step.text, rule), ""
 	}
-	f := Fired{Rule: rule, To: c.memory.State}
+	f := Fired{Rule: rule, From: c.was, To: c.memory.State}
+	c.step.from, c.was = c.was, c.memory.State
 	if c.step.sent != nil && rule.Input == c.step.sent.request.API {
 		f.Request, f.Code, f.Err = c.step.sent.request.ID, c.step.answer.Code, c.step.answer.Err
 	}
@@ -37,7 +38,7 @@ func (c *Core) failure(rule *classic.Rule) error {
 	}
 	return &Error{
 		Name: name, API: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Member: c.who.member,
-		Generation: c.who.generation, State: c.memory.State, Rule: rule, Err: c.cause(),
+		Generation: c.who.generation, State: c.step.from, Rule: rule, Err: c.cause(),
 	}
 }
 

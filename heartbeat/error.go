@@ -36,22 +36,22 @@ type Error struct {
 // Error says what happened, to which group, and which rule decided.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name)
+	b.WriteString(fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name))
 	if message := e.Code.Message(); e.Code != classic.CodeNone {
 		if e.Code.String() != e.Name {
-			fmt.Fprintf(&b, " after %s", e.Code)
+			b.WriteString(fmt.Sprintf(" after %s", e.Code))
 		}
 		if message != "" {
-			fmt.Fprintf(&b, " (%s)", strings.TrimSuffix(message, "."))
+			b.WriteString(fmt.Sprintf(" (%s)", strings.TrimSuffix(message, ".")))
 		}
 	}
 	if e.Err != nil {
-		fmt.Fprintf(&b, ": %v", e.Err)
+		b.WriteString(fmt.Sprintf(": %v", e.Err))
 	}
 	if e.Rule != nil {
-		fmt.Fprintf(&b, "; rule %s at %s", e.Rule.Name, e.Rule.At())
+		b.WriteString(fmt.Sprintf("; rule %s at %s", e.Rule.Name, e.Rule.At()))
 		if e.Rule.Why != "" {
-			fmt.Fprintf(&b, ": %s", e.Rule.Why)
+			b.WriteString(fmt.Sprintf(": %s", e.Rule.Why))
 		}
 	}
 	return b.String()

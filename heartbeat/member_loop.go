@@ -1,0 +1,109 @@
+package heartbeat
+
+import (
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// loop is what only the member's goroutine touches.
+type loop struct {
+	machine *classic.Machine
+	trace   *TraceWriter // or nil
+	poller  *caller      // who waits for the end of a poll
+	leaver  *caller      // who waits for the end of a leave
+	commits map[uint64]chan<- CommitEnded
+	session *Session // of the generation that the application was told of; nil when it has ended
+	ending  Fired    // the last rule that wanted a rejoin
+}
+
+func (l *loop) init(m *Member) error {
+	definition, err := classic.Definition()
+	if err != nil {
+		return err
+	}
+	l.machine = classic.NewMachine(definition, m.options.hooks)
+	l.commits = make(map[uint64]chan<- CommitEnded)
+	if m.options.trace != nil {
+		l.trace = NewTraceWriter(m.options.trace, m.config)
+	}
+	return nil
+}
+
+// run is the member's goroutine: it tells the Core what has come and that time has passed, and does what the Core wants.
+func (m *Member) run() {
+	defer close(m.done)
+	defer m.work.Wait()
+	defer m.cancel()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		m.await(timer)
+		letters := m.mail.take()
+		if len(letters) == 0 {
+			letters = []letter{{input: Tick{}}}
+		}
+		for _, l := range letters {
+			m.step(l)
+		}
+		if m.core.closed {
+			m.endSession(ErrClosed)
+			return
+		}
+	}
+}
+
+// await returns when there is a letter, or when the Core's next deadline has come.
+func (m *Member) await(timer *time.Timer) {
+	timer.Stop()
+	var passed <-chan time.Time
+	if deadline, ok := m.core.Deadline(); ok {
+		timer.Reset(deadline - m.now())
+		passed = timer.C
+	}
+	select {
+	case <-m.mail.arrived:
+	case <-passed:
+	}
+}
+
+func (m *Member) now() time.Duration { return time.Since(m.start) }
+
+// step lets the Core handle one letter.
+func (m *Member) step(l letter) {
+	switch in := l.input.(type) {
+	case Poll:
+		m.loop.poller = l.from
+	case LeaveAsked:
+		m.loop.leaver = l.from
+	case CommitAsked:
+		m.loop.commits[in.ID] = l.from.commit
+	}
+	if l.input != nil {
+		now := m.now().Truncate(time.Microsecond)
+		outputs := m.core.Step(now, l.input)
+		m.record(now, l.input, outputs)
+		for _, o := range outputs {
+			m.perform(o)
+		}
+	}
+	if l.givenUp {
+		m.giveUp(l.from)
+	}
+	status := m.core.Status()
+	m.status.Store(&status)
+	m.checkSession(status)
+	if m.core.Wants() {
+		wake(m.wants)
+	}
+}
+
+// giveUp lets a caller go that does not wait any more, unless its end has come already.
+func (m *Member) giveUp(c *caller) {
+	for _, waiting := range []**caller{&m.loop.poller, &m.loop.leaver} {
+		if *waiting == c {
+			c.tell(ended{errGivenUp})
+			*waiting = nil
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package heartbeat
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// RunOption changes how Run does its work.
+type RunOption func(*runner)
+
+// RequireProgress makes the poll deadline the application's own: unless Session.Progress, or Session.Commit, is called
+// within each MaxPollInterval, the application is taken for stuck, and the member leaves the group. Without it Run polls
+// for the application as long as its function runs.
+func RequireProgress() RunOption { return func(r *runner) { r.required = true } }
+
+// Run keeps the member in the group, and calls work once for each generation, on a goroutine of its own. The context that
+// work gets ends with the generation; work must then return, because the group waits for that, MaxPollInterval at most.
+// Offsets can be committed until it has returned, unless the generation is lost already: context.Cause says which rule has
+// ended it, and why. Heartbeats go on all the while. A work that returns nil early is called again in the next generation.
+//
+// Run returns, when work has returned: what work has returned, if that is an error and not only the end of its context;
+// the cause of ctx, when that ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by
+// themselves. The member is then still in the group: Close it, or Run it again.
+func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
+	if !m.polling.TryLock() {
+		return ErrBusy
+	}
+	defer m.polling.Unlock()
+	r := &runner{member: m, work: work}
+	for _, o := range opts {
+		o(r)
+	}
+	m.setHandler(r.callback)
+	defer m.setHandler(m.callback)
+	err := r.run(ctx)
+	if failed := r.stop(err); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// runner is one Run.
+type runner struct {
+	member   *Member
+	work     func(context.Context, *Session) error
+	required bool
+	ctx      context.Context
+	job      atomic.Pointer[job] // the last one; nil before the first
+}
+
+// job is one call of work.
+type job struct {
+	session *Session
+	stop    context.CancelCauseFunc
+	done    chan struct{}
+	err     error // that Run is to return; when done is closed
+}
+
+// run polls until something ends it.
+func (r *runner) run(ctx context.Context) error {
+	r.ctx = ctx
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if err := r.member.poll(ctx, r.callback); err != nil {
+			return err
+		}
+		r.resume()
+		timer.Reset(r.member.config.MaxPollInterval / 3)
+		if err := r.await(ctx, timer.C); err != nil {
+			return err
+		}
+	}
+}
+
+// resume calls work for a generation that the application was told of before this Run.
+func (r *runner) resume() {
+	if s := r.member.live.Load(); s != nil && s.ctx.Err() == nil && r.job.Load() == nil {
+		r.begin(s)
+	}
+}
+
+// await returns when it is time to poll.
+func (r *runner) await(ctx context.Context, timer <-chan time.Time) error {
+	var progress, done <-chan struct{}
+	j := r.job.Load()
+	if j != nil {
+		progress, done = j.session.progress, j.done
+		if r.required {
+			timer = nil
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-r.member.done:
+			return ErrClosed
+		case <-r.member.wants:
+			return nil
+		case <-progress:
+			return nil
+		case <-timer:
+			return nil
+		case <-done:
+			if j.err != nil {
+				return j.err
+			}
+			done = nil
+		}
+	}
+}
+
+// callback begins and ends work. Leave and Close call it too, from their own goroutine.
+func (r *runner) callback(_ context.Context, c sessionCall) error {
+	if c.Kind == CallbackAssigned {
+		r.begin(c.session)
+		return nil
+	}
+	if j := r.job.Load(); j != nil {
+		j.stop(context.Cause(j.session.ctx))
+		<-j.done
+	}
+	return nil
+}
+
+// begin calls work for a generation.
+func (r *runner) begin(s *Session) {
+	ctx, stop := context.WithCancelCause(r.ctx)
+	unlink := context.AfterFunc(s.ctx, func() { stop(context.Cause(s.ctx)) })
+	j := &job{session: s, stop: stop, done: make(chan struct{})}
+	r.job.Store(j)
+	go func() {
+		defer close(j.done)
+		defer unlink()
+		defer stop(nil)
+		err := r.work(ctx, s)
+		if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+			err = nil
+		}
+		j.err = err
+	}()
+}
+
+// stop ends work, and returns what it has failed with.
+func (r *runner) stop(cause error) error {
+	j := r.job.Load()
+	if j == nil {
+		return nil
+	}
+	j.stop(cause)
+	<-j.done
+	return j.err
+}
+
+// setHandler says who tells the application while it leaves.
+func (m *Member) setHandler(h handler) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.handle = h
+}
