@@ -74,10 +74,7 @@ func (c *Consumer) Protocols() []heartbeat.Protocol {
 	protocols := make([]heartbeat.Protocol, len(c.balancers))
 	for i, b := range c.balancers {
 		owned := c.last
-		switch {
-		case cooperative:
-			owned = c.owned
-		case b.IsCooperative():
+		if b.IsCooperative() && !cooperative {
 			owned = nil // it has been given back: a leader that took it for owned would wait for its return
 		}
 		metadata := b.JoinGroupMetadata(slices.Clone(c.topics), owned.clone(), c.generation)

@@ -73,6 +73,9 @@ func TestAnEagerMemberGivesAllBackBeforeItJoins(t *testing.T) {
 	got, err = c.Assigned(6, "sticky", assignment(Partitions{"a": {1}}))
 	require.NoError(t, err)
 	require.Equal(t, Change{Added: Partitions{"a": {1}}}, got)
+	got, err = c.Assigned(7, "sticky", nil)
+	require.NoError(t, err)
+	require.Equal(t, Change{Removed: Partitions{"a": {1}}}, got, "the group does not wait for an eager member")
 }
 
 func TestACooperativeMemberKeepsWorkingWhileItJoins(t *testing.T) {
