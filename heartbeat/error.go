@@ -35,26 +35,25 @@ type Error struct {
 
 // Error says what happened, to which group, and which rule decided.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name))
-	if message := e.Code.Message(); e.Code != classic.CodeNone {
+	s := fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name)
+	if e.Code != classic.CodeNone {
 		if e.Code.String() != e.Name {
-			b.WriteString(fmt.Sprintf(" after %s", e.Code))
+			s += " after " + e.Code.String()
 		}
-		if message != "" {
-			b.WriteString(fmt.Sprintf(" (%s)", strings.TrimSuffix(message, ".")))
+		if message := strings.TrimSuffix(e.Code.Message(), "."); message != "" {
+			s += " (" + message + ")"
 		}
 	}
 	if e.Err != nil {
-		b.WriteString(fmt.Sprintf(": %v", e.Err))
+		s += fmt.Sprintf(": %v", e.Err)
 	}
 	if e.Rule != nil {
-		b.WriteString(fmt.Sprintf("; rule %s at %s", e.Rule.Name, e.Rule.At()))
+		s += fmt.Sprintf("; rule %s at %s", e.Rule.Name, e.Rule.At())
 		if e.Rule.Why != "" {
-			b.WriteString(fmt.Sprintf(": %s", e.Rule.Why))
+			s += ": " + e.Rule.Why
 		}
 	}
-	return b.String()
+	return s
 }
 
 // Unwrap is Err.
