@@ -37,9 +37,11 @@ func (r *reader) check() {
 		k.hidden(p.root)
 		k.livelock(p)
 	}
+	k.unguarded()
 	k.scopes()
 	k.traffic()
 	k.marks()
+	k.unpromised()
 	k.timersRun()
 	k.backoffs()
 	k.misspelt()

@@ -62,7 +62,17 @@ func (r *reader) readInvariant(item *yaml.Node) string {
 
 func (r *reader) readMust(a fields, must *Must) {
 	must.Drops = resolve[*Identity](r, r.words(a.get("drops"), "drops"), "identity", identityKind)
-	for _, w := range r.words(a.get("must"), "must") {
+	for _, i := range must.Drops {
+		r.obliges[i] = true
+	}
+	follows := r.words(a.get("must"), "must")
+	if len(follows) == 1 && follows[0].text == "nothing" {
+		if must.Why == "" {
+			r.say(Missing, follows[0].pos, "say `why` nothing must follow when identity is dropped")
+		}
+		return
+	}
+	for _, w := range follows {
 		switch x := r.find(w, "flag, effect or state", flagKind, effectKind, stateKind).(type) {
 		case *Flag:
 			must.Flags = append(must.Flags, x)
@@ -75,15 +85,13 @@ func (r *reader) readMust(a fields, must *Must) {
 	r.m.Musts = append(r.m.Musts, must)
 }
 
-// promised demands the two invariants without which the loss of a word elsewhere would pass unseen: what must follow when
-// identity is dropped, and that a final state is not left.
+// promised demands the invariants without which the loss of a word elsewhere would pass unseen: for each identity what must
+// follow when it is dropped, if only that nothing must, and of a final state that it is not left.
 func (r *reader) promised() {
-	drops := false
-	for _, must := range r.m.Musts {
-		drops = drops || len(must.Drops) > 0
-	}
-	if len(r.m.Identity) > 0 && !drops {
-		r.say(Missing, r.m.Identity[0].Pos, "no invariant says what must follow when identity is dropped: write `- {drops: %s, must: …}`", r.m.Identity[0].Name)
+	for _, i := range r.m.Identity {
+		if !r.obliges[i] {
+			r.say(Missing, i.Pos, "no invariant says what must follow when %s is dropped: write `- {drops: %s, must: …}`, or `must: nothing` and why", i.Name, i.Name)
+		}
 	}
 	for _, s := range r.m.States {
 		promised := false

@@ -16,7 +16,7 @@ func TestMachines(t *testing.T) {
 	}{
 		{"consumer", "consumer", 111, 7860, 10, 21, 8, 35},
 		{"lcp", "lcp", 82, 160, 10, 0, 0, 13},
-		{"grpc", "connectivity", 18, 45, 5, 1, 0, 4},
+		{"grpc", "connectivity", 18, 45, 5, 1, 0, 5},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			m, err := spec.Load("testdata/machines/" + x.file + ".yaml")

@@ -63,7 +63,7 @@ func isName(s string) bool {
 
 func isReserved(s string) bool {
 	switch s {
-	case "else", "and", "or", "not", "in", "own", "otherwise", "unused", "any", "as", "ignored", "illegal":
+	case "else", "and", "or", "not", "in", "own", "otherwise", "unused", "any", "as", "nothing", "ignored", "illegal":
 		return true
 	}
 	return isRuleKey(s)

@@ -17,6 +17,7 @@ type reader struct {
 	edgeOf     map[leg]*Edge
 	names      map[string]*declared
 	meant      map[string]bool    // names that a finding has proposed: they are not reported as unused too
+	obliges    map[*Identity]bool // of which an invariant says what must follow when they are dropped
 	promises   []func()           // of states, read when effects are declared
 	groupsUsed map[*Group]bool    // groups leave no trace in the Machine
 	broken     map[any]bool       // decisions and inputs in which something was not understood
@@ -28,6 +29,7 @@ type reader struct {
 func (r *reader) read(root *yaml.Node, file string) {
 	r.m = &Machine{File: file, Sum: sum(root)}
 	r.names, r.meant, r.groupsUsed, r.broken = map[string]*declared{}, map[string]bool{}, map[*Group]bool{}, map[any]bool{}
+	r.obliges = map[*Identity]bool{}
 	r.edgeOf, r.bodies = map[leg]*Edge{}, map[*Input]*yaml.Node{}
 	r.results = map[string]*Result{"ignored": {Name: "ignored", Class: Ignored}, "illegal": {Name: "illegal", Class: Ignored}}
 	r.top = r.known(root, "the machine", atTop)

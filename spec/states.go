@@ -22,6 +22,9 @@ func (r *reader) readStates() {
 	}
 	for _, f := range r.mapping(r.top.get("groups"), "groups") {
 		g := &Group{Name: f.key.text, Pos: f.key.pos, States: resolve[*State](r, r.words(f.value, f.key.text), "state", stateKind)}
+		if len(g.States) == 1 {
+			r.say(Shape, g.Pos, "group %s has one state only: name the state itself", g.Name)
+		}
 		r.m.Groups = append(r.m.Groups, g)
 		r.declare(f.key, groupKind, g)
 	}
