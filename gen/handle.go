@@ -2,8 +2,11 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/kbeat/kbeat/spec"
 )
 
 // handler declares the interface of what the rules of an input do.
@@ -49,8 +52,7 @@ func (p *plan) handle(f *jen.File, in *inputPlan) {
 	if len(in.effects) > 0 {
 		doc = fmt.Sprintf("Handle%s decides about %s, moves the memory, and then calls the handler for each effect of the rule, in order.", in.name, in.text())
 		params = append(params, jen.Id("h").Id(in.name+"Handler"))
-		body = append(body, jen.For(jen.List(jen.Id("_"), jen.Id("do")).Op(":=").Range().Id("r").Dot("Do")).Block(
-			jen.Switch(jen.Id("do").Dot("Effect")).Block(p.effectCases(in)...)))
+		body = append(body, jen.Switch(jen.Id("r").Dot("n")).Block(p.callCases(in)...))
 	}
 	body = append(body, jen.Return(jen.Id("r")))
 	comment(f, doc)
@@ -58,21 +60,67 @@ func (p *plan) handle(f *jen.File, in *inputPlan) {
 	f.Line()
 }
 
-func (p *plan) effectCases(in *inputPlan) []jen.Code {
+// callCases are the cases of a switch over the rules' numbers: the calls of each, in order. Rules that do the same share one.
+func (p *plan) callCases(in *inputPlan) []jen.Code {
+	type group struct {
+		calls []call
+		rules []*spec.Rule
+	}
+	var groups []*group
+	for _, r := range in.rules {
+		calls := p.callsOf(r)
+		if len(calls) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g *group) bool { return slices.Equal(g.calls, calls) })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{calls: calls})
+		}
+		groups[i].rules = append(groups[i].rules, r)
+	}
 	var cases []jen.Code
-	for _, e := range in.effects {
-		var args []jen.Code
-		if e.Parameter != "" {
-			args = append(args, jen.Id("do").Dot("Text"))
+	for _, g := range groups {
+		var numbers, body []jen.Code
+		for _, r := range g.rules {
+			numbers = append(numbers, jen.Lit(p.ruleRefs[r].index))
 		}
-		calls := []jen.Code{jen.Id("h").Dot(p.effectNames[e]).Call(args...)}
-		for _, t := range e.Starts {
-			calls = append(calls, jen.Id("h").Dot("Start").Call(jen.Id(p.timerNames[t])))
+		for _, c := range g.calls {
+			call := jen.Id("h").Dot(c.method)
+			switch {
+			case c.timer != "":
+				call.Call(jen.Id(c.timer))
+			case c.takes:
+				call.Call(jen.Lit(c.text))
+			default:
+				call.Call()
+			}
+			body = append(body, call)
 		}
-		for _, t := range e.Forgets {
-			calls = append(calls, jen.Id("h").Dot("Forget").Call(jen.Id(p.timerNames[t])))
-		}
-		cases = append(cases, jen.Case(jen.Id("Effect"+p.effectNames[e])).Block(calls...))
+		cases = append(cases, jen.Case(numbers...).Block(body...))
 	}
 	return cases
+}
+
+// call is one of a handler's methods with its argument.
+type call struct {
+	method string
+	takes  bool // text
+	text   string
+	timer  string
+}
+
+// callsOf are what a rule asks of the handler: each effect, and behind it the timers that it starts and forgets.
+func (p *plan) callsOf(r *spec.Rule) []call {
+	var out []call
+	for _, do := range r.Effects() {
+		out = append(out, call{method: p.effectNames[do.Effect], takes: do.Effect.Parameter != "", text: do.Text})
+		for _, t := range do.Effect.Starts {
+			out = append(out, call{method: "Start", timer: p.timerNames[t]})
+		}
+		for _, t := range do.Effect.Forgets {
+			out = append(out, call{method: "Forget", timer: p.timerNames[t]})
+		}
+	}
+	return out
 }

@@ -38,7 +38,7 @@ func (p *plan) rulesFile() *jen.File {
 	if len(p.Timers) > 0 {
 		fields = append(fields, jen.Id("Starts").Id("Timers"), jen.Id("Forgets").Id("Timers"))
 	}
-	fields = append(fields, jen.Id("Result").Id("Result"))
+	fields = append(fields, jen.Id("Result").Id("Result"), jen.Line().Id("n").Uint16().Comment("in the table of its input"))
 	comment(f, "Rule is a row of the specification: what is finally done. Rules are compared by address, never copied and never changed.")
 	f.Type().Id("Rule").Struct(fields...)
 	f.Line()
@@ -136,6 +136,7 @@ func (p *plan) ruleRow(in *inputPlan, r *spec.Rule) *jen.Statement {
 	if r.Result != nil {
 		row = append(row, keyed("Result", jen.Id(p.resultNames[r.Result])))
 	}
+	row = append(row, keyed("n", jen.Lit(p.ruleRefs[r].index)))
 	return jen.Custom(jen.Options{Open: "{ // " + p.at(r.Pos), Close: "}", Separator: ",", Multi: true}, row...)
 }
 

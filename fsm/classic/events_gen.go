@@ -33,14 +33,12 @@ func DecidePoll(m Memory) *Rule {
 func HandlePoll(m *Memory, h PollHandler) *Rule {
 	r := DecidePoll(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectDropLoop:
-			h.DropLoop()
-		case EffectNotePoll:
-			h.NotePoll()
-			h.Start(TimerMaxPoll)
-		}
+	switch r.n {
+	case 0:
+		h.DropLoop()
+	case 1:
+		h.NotePoll()
+		h.Start(TimerMaxPoll)
 	}
 	return r
 }
@@ -53,6 +51,7 @@ var pollRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDropLoop}},
 		Clears: LoopExists,
 		Result: ResultPollThrow,
+		n:      0,
 	},
 	1: { // classic.yaml:354
 		Name:   "poll/loop_exists and not loop_failed",
@@ -60,12 +59,14 @@ var pollRules = [...]Rule{
 		Input:  InputPoll,
 		Do:     []Do{{Effect: EffectNotePoll}},
 		Starts: 1 << TimerMaxPoll,
+		n:      1,
 	},
 	2: { // classic.yaml:355
 		Name:   "poll/not loop_exists",
 		Line:   355,
 		Input:  InputPoll,
 		Result: ResultIgnored,
+		n:      2,
 	},
 }
 
@@ -85,11 +86,9 @@ func DecideCallbackEnded(m Memory) *Rule {
 func HandleCallbackEnded(m *Memory, h CallbackEndedHandler) *Rule {
 	r := DecideCallbackEnded(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectEndCallback:
-			h.EndCallback()
-		}
+	switch r.n {
+	case 0:
+		h.EndCallback()
 	}
 	return r
 }
@@ -101,6 +100,7 @@ var callbackEndedRules = [...]Rule{
 		Input:  InputCallbackEnded,
 		Do:     []Do{{Effect: EffectEndCallback}},
 		Clears: CallbackRunning,
+		n:      0,
 	},
 }
 
@@ -120,11 +120,9 @@ func DecideCallbackFailed(m Memory) *Rule {
 func HandleCallbackFailed(m *Memory, h CallbackFailedHandler) *Rule {
 	r := DecideCallbackFailed(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectEndCallback:
-			h.EndCallback()
-		}
+	switch r.n {
+	case 0:
+		h.EndCallback()
 	}
 	return r
 }
@@ -137,6 +135,7 @@ var callbackFailedRules = [...]Rule{
 		Do:     []Do{{Effect: EffectEndCallback}},
 		Clears: CallbackRunning,
 		Result: ResultCallbackFailedThrow,
+		n:      0,
 	},
 }
 
@@ -168,16 +167,15 @@ func DecideAssigned(m Memory) *Rule {
 func HandleAssigned(m *Memory, h AssignedHandler) *Rule {
 	r := DecideAssigned(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectSendSync:
-			h.SendSync()
-		case EffectFailJoin:
-			h.FailJoin(do.Text)
-		case EffectAwaitJoin:
-			h.AwaitJoin()
-			h.Start(TimerJoinRetry)
-		}
+	switch r.n {
+	case 0:
+		h.SendSync()
+	case 1:
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 2:
+		h.FailJoin("rebalance failed due to {error}")
 	}
 	return r
 }
@@ -190,6 +188,7 @@ var assignedRules = [...]Rule{
 		From:   []State{CompletingRebalance},
 		Do:     []Do{{Effect: EffectSendSync}},
 		Result: ResultJoinGroupPending,
+		n:      0,
 	},
 	1: { // classic.yaml:360
 		Name:  "assigned/not coordinator_known in COMPLETING_REBALANCE",
@@ -204,6 +203,7 @@ var assignedRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupNoNode,
+		n:      1,
 	},
 	2: { // classic.yaml:361
 		Name:   "assigned/not COMPLETING_REBALANCE",
@@ -215,6 +215,7 @@ var assignedRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupLate,
+		n:      2,
 	},
 }
 
@@ -238,14 +239,11 @@ func DecideAssignmentFailed(m Memory) *Rule {
 func HandleAssignmentFailed(m *Memory, h AssignmentFailedHandler) *Rule {
 	r := DecideAssignmentFailed(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectFailJoin:
-			h.FailJoin(do.Text)
-		case EffectAwaitJoin:
-			h.AwaitJoin()
-			h.Start(TimerJoinRetry)
-		}
+	switch r.n {
+	case 0:
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
 	}
 	return r
 }
@@ -263,6 +261,7 @@ var assignmentFailedRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupNoPlan,
+		n:      0,
 	},
 }
 
@@ -282,11 +281,9 @@ func DecideRejoinAsked(m Memory) *Rule {
 func HandleRejoinAsked(m *Memory, h RejoinAskedHandler) *Rule {
 	r := DecideRejoinAsked(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectAskRejoin:
-			h.AskRejoin(do.Text)
-		}
+	switch r.n {
+	case 0:
+		h.AskRejoin("{given}")
 	}
 	return r
 }
@@ -298,6 +295,7 @@ var rejoinAskedRules = [...]Rule{
 		Input: InputRejoinAsked,
 		Do:    []Do{{Effect: EffectAskRejoin, Text: "{given}"}},
 		Sets:  RejoinNeeded | RejoinAgain,
+		n:     0,
 	},
 }
 
@@ -317,11 +315,9 @@ func DecideLeave(m Memory) *Rule {
 func HandleLeave(m *Memory, h LeaveHandler) *Rule {
 	r := DecideLeave(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectRelease:
-			h.Release()
-		}
+	switch r.n {
+	case 0:
+		h.Release()
 	}
 	return r
 }
@@ -333,6 +329,7 @@ var leaveRules = [...]Rule{
 		Input: InputLeave,
 		Do:    []Do{{Effect: EffectRelease}},
 		Sets:  CallbackRunning,
+		n:     0,
 	},
 }
 
@@ -374,15 +371,14 @@ func DecideReleased(m Memory, g ReleasedGuards) *Rule {
 func HandleReleased(m *Memory, g ReleasedGuards, h ReleasedHandler) *Rule {
 	r := DecideReleased(*m, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		case EffectEndCallback:
-			h.EndCallback()
-		case EffectSendLeave:
-			h.SendLeave(do.Text)
-		}
+	switch r.n {
+	case 0, 1, 2:
+		h.EndCallback()
+		h.ResetIdentity("{given}")
+	case 3, 4:
+		h.EndCallback()
+		h.SendLeave("{given}")
+		h.ResetIdentity("{given}")
 	}
 	return r
 }
@@ -400,6 +396,7 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
+		n:      0,
 	},
 	1: { // classic.yaml:367
 		Name:  "released/not has_member_id",
@@ -412,6 +409,7 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
+		n:      1,
 	},
 	2: { // classic.yaml:368
 		Name:  "released/not leaves",
@@ -424,6 +422,7 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
+		n:      2,
 	},
 	3: { // classic.yaml:369
 		Name:     "released/UNJOINED",
@@ -438,6 +437,7 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
+		n:      3,
 	},
 	4: { // classic.yaml:371
 		Name:  "released/else",
@@ -452,6 +452,7 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
+		n:      4,
 	},
 }
 
@@ -471,11 +472,9 @@ func DecideClose(m Memory) *Rule {
 func HandleClose(m *Memory, h CloseHandler) *Rule {
 	r := DecideClose(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectCloseLoop:
-			h.CloseLoop()
-		}
+	switch r.n {
+	case 0:
+		h.CloseLoop()
 	}
 	return r
 }
@@ -488,6 +487,7 @@ var closeRules = [...]Rule{
 		Do:     []Do{{Effect: EffectCloseLoop}},
 		Sets:   LoopClosed,
 		Clears: LoopExists,
+		n:      0,
 	},
 }
 
@@ -511,15 +511,11 @@ func DecideLoopBroke(m Memory) *Rule {
 func HandleLoopBroke(m *Memory, h LoopBrokeHandler) *Rule {
 	r := DecideLoopBroke(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectRequestRejoin:
-			h.RequestRejoin(do.Text)
-		case EffectFailLoop:
-			h.FailLoop()
-		case EffectEndLoop:
-			h.EndLoop()
-		}
+	switch r.n {
+	case 0:
+		h.FailLoop()
+		h.EndLoop()
+		h.RequestRejoin("the heartbeat loop has failed")
 	}
 	return r
 }
@@ -537,6 +533,7 @@ var loopBrokeRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | LoopFailed | LoopClosed,
 		Result: ResultLoopBrokeBroke,
+		n:      0,
 	},
 }
 
@@ -565,11 +562,9 @@ func DecideCommit(m Memory) *Rule {
 func HandleCommit(m *Memory, h CommitHandler) *Rule {
 	r := DecideCommit(*m)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectSendCommit:
-			h.SendCommit()
-		}
+	switch r.n {
+	case 0:
+		h.SendCommit()
 	}
 	return r
 }
@@ -582,6 +577,7 @@ var commitRules = [...]Rule{
 		From:   []State{Stable},
 		Do:     []Do{{Effect: EffectSendCommit}},
 		Result: ResultOffsetCommitSent,
+		n:      0,
 	},
 	1: { // classic.yaml:377
 		Name:   "commit/not coordinator_known in STABLE",
@@ -589,6 +585,7 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{Stable},
 		Result: ResultOffsetCommitNoNode,
+		n:      1,
 	},
 	2: { // classic.yaml:378
 		Name:   "commit/PREPARING_REBALANCE, COMPLETING_REBALANCE",
@@ -596,6 +593,7 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{PreparingRebalance, CompletingRebalance},
 		Result: ResultOffsetCommitRejoining,
+		n:      2,
 	},
 	3: { // classic.yaml:379
 		Name:   "commit/UNJOINED",
@@ -603,5 +601,6 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{Unjoined},
 		Result: ResultOffsetCommitTooLate,
+		n:      3,
 	},
 }

@@ -51,19 +51,20 @@ func DecideFindCoordinator(m Memory, c Code) *Rule {
 func HandleFindCoordinator(m *Memory, c Code, h FindCoordinatorHandler) *Rule {
 	r := DecideFindCoordinator(*m, c)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectEndLookup:
-			h.EndLookup()
-		case EffectAwaitLookup:
-			h.AwaitLookup()
-			h.Start(TimerLookupRetry)
-		case EffectKeepLookupError:
-			h.KeepLookupError()
-		case EffectTakeCoordinator:
-			h.TakeCoordinator()
-			h.Forget(TimerLookupRetry)
-		}
+	switch r.n {
+	case 0:
+		h.TakeCoordinator()
+		h.Forget(TimerLookupRetry)
+		h.EndLookup()
+	case 1, 3:
+		h.EndLookup()
+		h.AwaitLookup()
+		h.Start(TimerLookupRetry)
+	case 2, 4:
+		h.EndLookup()
+		h.AwaitLookup()
+		h.Start(TimerLookupRetry)
+		h.KeepLookupError()
 	}
 	return r
 }
@@ -81,6 +82,7 @@ var findCoordinatorRules = [...]Rule{
 		Clears:  LookupInFlight,
 		Forgets: 1 << TimerLookupRetry,
 		Result:  ResultFindCoordinatorFound,
+		n:       0,
 	},
 	1: { // classic.yaml:188
 		Name:  "FindCoordinator/COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS, DISCONNECT, SEND_TIMEOUT, MALFORMED",
@@ -93,6 +95,7 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorAgain,
+		n:      1,
 	},
 	2: { // classic.yaml:189
 		Name:  "FindCoordinator/GROUP_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, INVALID_REQUEST, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -107,6 +110,7 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorRaise,
+		n:      2,
 	},
 	3: { // classic.yaml:191
 		Name:  "FindCoordinator/otherwise/retriable",
@@ -119,6 +123,7 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorAgain,
+		n:      3,
 	},
 	4: { // classic.yaml:192
 		Name:  "FindCoordinator/otherwise/not retriable",
@@ -133,5 +138,6 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorRaise,
+		n:      4,
 	},
 }

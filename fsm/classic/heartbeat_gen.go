@@ -92,26 +92,34 @@ func DecideHeartbeat(m Memory, c Code, g HeartbeatGuards) *Rule {
 func HandleHeartbeat(m *Memory, c Code, g HeartbeatGuards, h HeartbeatHandler) *Rule {
 	r := DecideHeartbeat(*m, c, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		case EffectRequestRejoin:
-			h.RequestRejoin(do.Text)
-		case EffectResetGeneration:
-			h.ResetGeneration(do.Text)
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		case EffectFailLoop:
-			h.FailLoop()
-		case EffectHeartbeatReceived:
-			h.HeartbeatReceived()
-			h.Start(TimerSession)
-			h.Forget(TimerHeartbeatRetry)
-		case EffectHeartbeatFailed:
-			h.HeartbeatFailed()
-			h.Start(TimerHeartbeatRetry)
-		}
+	switch r.n {
+	case 0, 2, 4, 5, 7, 8, 10, 11:
+		h.HeartbeatReceived()
+		h.Start(TimerSession)
+		h.Forget(TimerHeartbeatRetry)
+	case 1:
+		h.RequestRejoin("group is already rebalancing")
+		h.HeartbeatReceived()
+		h.Start(TimerSession)
+		h.Forget(TimerHeartbeatRetry)
+	case 3:
+		h.ResetGeneration("encountered {code} from {api} response")
+		h.HeartbeatFailed()
+		h.Start(TimerHeartbeatRetry)
+	case 6:
+		h.ResetIdentity("encountered {code} from {api} response")
+		h.HeartbeatFailed()
+		h.Start(TimerHeartbeatRetry)
+	case 9:
+		h.ResetIdentity("encountered {code} from {api} response")
+		h.FailLoop()
+	case 12:
+		h.LoseCoordinator()
+		h.HeartbeatFailed()
+		h.Start(TimerHeartbeatRetry)
+	case 13, 14, 15, 16, 17, 18:
+		h.HeartbeatFailed()
+		h.Start(TimerHeartbeatRetry)
 	}
 	return r
 }
@@ -125,6 +133,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
+		n:       0,
 	},
 	1: { // classic.yaml:257
 		Name:  "Heartbeat/REBALANCE_IN_PROGRESS/STABLE",
@@ -139,6 +148,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatRebalance,
+		n:       1,
 	},
 	2: { // classic.yaml:258
 		Name:    "Heartbeat/REBALANCE_IN_PROGRESS/else",
@@ -150,6 +160,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
+		n:       2,
 	},
 	3: { // classic.yaml:261
 		Name:  "Heartbeat/ILLEGAL_GENERATION/not stale in not PREPARING_REBALANCE",
@@ -165,6 +176,7 @@ var heartbeatRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
+		n:      3,
 	},
 	4: { // classic.yaml:262
 		Name:     "Heartbeat/ILLEGAL_GENERATION/not stale in PREPARING_REBALANCE",
@@ -177,6 +189,7 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
+		n:        4,
 	},
 	5: { // classic.yaml:263
 		Name:    "Heartbeat/ILLEGAL_GENERATION/stale",
@@ -187,6 +200,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
+		n:       5,
 	},
 	6: { // classic.yaml:265
 		Name:  "Heartbeat/UNKNOWN_MEMBER_ID/not stale in not PREPARING_REBALANCE",
@@ -201,6 +215,7 @@ var heartbeatRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
+		n:      6,
 	},
 	7: { // classic.yaml:266
 		Name:     "Heartbeat/UNKNOWN_MEMBER_ID/not stale in PREPARING_REBALANCE",
@@ -212,6 +227,7 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
+		n:        7,
 	},
 	8: { // classic.yaml:267
 		Name:    "Heartbeat/UNKNOWN_MEMBER_ID/stale",
@@ -221,6 +237,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
+		n:       8,
 	},
 	9: { // classic.yaml:269
 		Name:  "Heartbeat/FENCED_INSTANCE_ID/not stale in not PREPARING_REBALANCE",
@@ -234,6 +251,7 @@ var heartbeatRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded | LoopFailed,
 		Result: ResultHeartbeatFenced,
+		n:      9,
 	},
 	10: { // classic.yaml:270
 		Name:     "Heartbeat/FENCED_INSTANCE_ID/not stale in PREPARING_REBALANCE",
@@ -245,6 +263,7 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
+		n:        10,
 	},
 	11: { // classic.yaml:271
 		Name:    "Heartbeat/FENCED_INSTANCE_ID/stale",
@@ -254,6 +273,7 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
+		n:       11,
 	},
 	12: { // classic.yaml:273
 		Name:  "Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -266,6 +286,7 @@ var heartbeatRules = [...]Rule{
 		Clears: CoordinatorKnown,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
+		n:      12,
 	},
 	13: { // classic.yaml:274
 		Name:     "Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -275,6 +296,7 @@ var heartbeatRules = [...]Rule{
 		Do:       []Do{{Effect: EffectHeartbeatFailed}},
 		Starts:   1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatFailed,
+		n:        13,
 	},
 	14: { // classic.yaml:275
 		Name:   "Heartbeat/GROUP_AUTHORIZATION_FAILED",
@@ -284,6 +306,7 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
+		n:      14,
 	},
 	15: { // classic.yaml:276
 		Name:   "Heartbeat/SEND_TIMEOUT, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -292,6 +315,7 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
+		n:      15,
 	},
 	16: { // classic.yaml:277
 		Name:     "Heartbeat/COORDINATOR_LOAD_IN_PROGRESS",
@@ -301,6 +325,7 @@ var heartbeatRules = [...]Rule{
 		Do:       []Do{{Effect: EffectHeartbeatFailed}},
 		Starts:   1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatFailed,
+		n:        16,
 	},
 	17: { // classic.yaml:278
 		Name:   "Heartbeat/INVALID_GROUP_ID",
@@ -309,6 +334,7 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatUnexpected,
+		n:      17,
 	},
 	18: { // classic.yaml:279
 		Name:   "Heartbeat/otherwise",
@@ -317,5 +343,6 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatUnexpected,
+		n:      18,
 	},
 }

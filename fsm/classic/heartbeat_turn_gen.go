@@ -79,24 +79,22 @@ func DecideHeartbeatTurn(m Memory, g HeartbeatTurnGuards) *Rule {
 func HandleHeartbeatTurn(m *Memory, g HeartbeatTurnGuards, h HeartbeatTurnHandler) *Rule {
 	r := DecideHeartbeatTurn(*m, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLookUp:
-			h.LookUp()
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		case EffectResetGeneration:
-			h.ResetGeneration(do.Text)
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		case EffectDisableLoop:
-			h.DisableLoop()
-		case EffectSendHeartbeat:
-			h.SendHeartbeat()
-			h.Start(TimerInterval)
-		case EffectSendLeave:
-			h.SendLeave(do.Text)
-		}
+	switch r.n {
+	case 2, 3:
+		h.DisableLoop()
+	case 4:
+		h.LoseCoordinator()
+		h.ResetGeneration("no heartbeat was answered within session.timeout.ms")
+	case 7:
+		h.LookUp()
+	case 8:
+		h.SendLeave("the application did not poll within max.poll.interval.ms: raise it, or take less work at a time")
+		h.ResetIdentity("the application did not poll within max.poll.interval.ms")
+	case 9:
+		h.ResetGeneration("the application did not poll within max.poll.interval.ms")
+	case 11:
+		h.SendHeartbeat()
+		h.Start(TimerInterval)
 	}
 	return r
 }
@@ -107,12 +105,14 @@ var heartbeatTurnRules = [...]Rule{
 		Line:   314,
 		Input:  InputHeartbeatTurn,
 		Result: ResultHeartbeatTurnExit,
+		n:      0,
 	},
 	1: { // classic.yaml:315
 		Name:   "heartbeat/not loop_enabled",
 		Line:   315,
 		Input:  InputHeartbeatTurn,
 		Result: ResultHeartbeatTurnSleep,
+		n:      1,
 	},
 	2: { // classic.yaml:316
 		Name:   "heartbeat/not joined",
@@ -122,6 +122,7 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDisableLoop}},
 		Clears: LoopEnabled,
 		Result: ResultHeartbeatTurnTurn,
+		n:      2,
 	},
 	3: { // classic.yaml:317
 		Name:   "heartbeat/loop_failed",
@@ -131,6 +132,7 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDisableLoop}},
 		Clears: LoopEnabled,
 		Result: ResultHeartbeatTurnTurn,
+		n:      3,
 	},
 	4: { // classic.yaml:318
 		Name:     "heartbeat/session_expired",
@@ -146,6 +148,7 @@ var heartbeatTurnRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CoordinatorKnown,
 		Result: ResultHeartbeatTurnTurn,
+		n:      4,
 	},
 	5: { // classic.yaml:320
 		Name:     "heartbeat/not coordinator_known and lookup_in_flight",
@@ -154,6 +157,7 @@ var heartbeatTurnRules = [...]Rule{
 		Input:    InputHeartbeatTurn,
 		From:     []State{CompletingRebalance, Stable},
 		Result:   ResultHeartbeatTurnWait,
+		n:        5,
 	},
 	6: { // classic.yaml:321
 		Name:   "heartbeat/not coordinator_known and not lookup_due",
@@ -161,6 +165,7 @@ var heartbeatTurnRules = [...]Rule{
 		Input:  InputHeartbeatTurn,
 		From:   []State{CompletingRebalance, Stable},
 		Result: ResultHeartbeatTurnWait,
+		n:      6,
 	},
 	7: { // classic.yaml:322
 		Name:   "heartbeat/not coordinator_known",
@@ -171,6 +176,7 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLookUp}},
 		Sets:   LookupInFlight,
 		Result: ResultHeartbeatTurnWait,
+		n:      7,
 	},
 	8: { // classic.yaml:324
 		Name:  "heartbeat/poll_expired/not static",
@@ -184,6 +190,7 @@ var heartbeatTurnRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultHeartbeatTurnTurn,
+		n:      8,
 	},
 	9: { // classic.yaml:326
 		Name:     "heartbeat/poll_expired/static",
@@ -195,6 +202,7 @@ var heartbeatTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectResetGeneration, Text: "the application did not poll within max.poll.interval.ms"}},
 		Sets:     RejoinNeeded | PrepareNeeded,
 		Result:   ResultHeartbeatTurnTurn,
+		n:        9,
 	},
 	10: { // classic.yaml:328
 		Name:   "heartbeat/not heartbeat_due",
@@ -202,6 +210,7 @@ var heartbeatTurnRules = [...]Rule{
 		Input:  InputHeartbeatTurn,
 		From:   []State{CompletingRebalance, Stable},
 		Result: ResultHeartbeatTurnWait,
+		n:      10,
 	},
 	11: { // classic.yaml:329
 		Name:   "heartbeat/else",
@@ -212,5 +221,6 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectSendHeartbeat}},
 		Starts: 1 << TimerInterval,
 		Result: ResultHeartbeatTurnTurn,
+		n:      11,
 	},
 }

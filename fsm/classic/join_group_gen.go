@@ -130,40 +130,59 @@ func DecideJoinGroup(m Memory, c Code, g JoinGroupGuards) *Rule {
 func HandleJoinGroup(m *Memory, c Code, g JoinGroupGuards, h JoinGroupHandler) *Rule {
 	r := DecideJoinGroup(*m, c, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		case EffectRequestRejoin:
-			h.RequestRejoin(do.Text)
-		case EffectResetGeneration:
-			h.ResetGeneration(do.Text)
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		case EffectTakeMemberID:
-			h.TakeMemberID()
-		case EffectTakeIdentity:
-			h.TakeIdentity()
-		case EffectRunAssignment:
-			h.RunAssignment()
-		case EffectSendSync:
-			h.SendSync()
-		case EffectEndJoin:
-			h.EndJoin()
-			h.Forget(TimerJoinRetry)
-		case EffectFailJoin:
-			h.FailJoin(do.Text)
-		case EffectAwaitJoin:
-			h.AwaitJoin()
-			h.Start(TimerJoinRetry)
-		case EffectEnableLoop:
-			h.EnableLoop()
-			h.Start(TimerSession)
-			h.Start(TimerMaxPoll)
-			h.Start(TimerInterval)
-		case EffectDismiss:
-			h.Dismiss()
-		}
+	switch r.n {
+	case 0, 1, 2, 8, 9, 14, 17, 18, 19, 20, 21, 22, 23, 24:
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 3, 10:
+		h.Dismiss()
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 4:
+		h.TakeIdentity()
+		h.EnableLoop()
+		h.Start(TimerSession)
+		h.Start(TimerMaxPoll)
+		h.Start(TimerInterval)
+		h.RunAssignment()
+	case 5:
+		h.TakeIdentity()
+		h.EnableLoop()
+		h.Start(TimerSession)
+		h.Start(TimerMaxPoll)
+		h.Start(TimerInterval)
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 6:
+		h.TakeIdentity()
+		h.EnableLoop()
+		h.Start(TimerSession)
+		h.Start(TimerMaxPoll)
+		h.Start(TimerInterval)
+		h.SendSync()
+	case 7:
+		h.TakeMemberID()
+		h.RequestRejoin("need to re-join with the given member-id: {member_id}")
+		h.EndJoin()
+		h.Forget(TimerJoinRetry)
+	case 11:
+		h.ResetIdentity("encountered {code} from {api} response")
+		h.FailJoin("rebalance failed due to {error}")
+	case 12, 15:
+		h.FailJoin("rebalance failed due to {error}")
+	case 13:
+		h.ResetGeneration("encountered {code} from {api} response")
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 16:
+		h.LoseCoordinator()
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
 	}
 	return r
 }
@@ -181,6 +200,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
+		n:      0,
 	},
 	1: { // classic.yaml:197
 		Name:  "JoinGroup/NONE/static in not PREPARING_REBALANCE",
@@ -196,6 +216,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      1,
 	},
 	2: { // classic.yaml:198
 		Name:  "JoinGroup/NONE/not coordinator_known in not PREPARING_REBALANCE",
@@ -210,6 +231,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      2,
 	},
 	3: { // classic.yaml:199
 		Name:     "JoinGroup/NONE/not PREPARING_REBALANCE",
@@ -226,6 +248,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      3,
 	},
 	4: { // classic.yaml:201
 		Name:  "JoinGroup/NONE/leader",
@@ -241,6 +264,7 @@ var joinGroupRules = [...]Rule{
 		Sets:   LoopEnabled,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval,
 		Result: ResultJoinGroupPending,
+		n:      4,
 	},
 	5: { // classic.yaml:202
 		Name:  "JoinGroup/NONE/not coordinator_known",
@@ -258,6 +282,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval | 1<<TimerJoinRetry,
 		Result: ResultJoinGroupNoNode,
+		n:      5,
 	},
 	6: { // classic.yaml:203
 		Name:  "JoinGroup/NONE/else",
@@ -273,6 +298,7 @@ var joinGroupRules = [...]Rule{
 		Sets:   LoopEnabled,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval,
 		Result: ResultJoinGroupPending,
+		n:      6,
 	},
 	7: { // classic.yaml:205
 		Name:  "JoinGroup/MEMBER_ID_REQUIRED/PREPARING_REBALANCE",
@@ -288,6 +314,7 @@ var joinGroupRules = [...]Rule{
 		Clears:  JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupWithID,
+		n:       7,
 	},
 	8: { // classic.yaml:206
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/static",
@@ -303,6 +330,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      8,
 	},
 	9: { // classic.yaml:207
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known",
@@ -318,6 +346,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      9,
 	},
 	10: { // classic.yaml:208
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/else",
@@ -334,6 +363,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
+		n:      10,
 	},
 	11: { // classic.yaml:210
 		Name:  "JoinGroup/UNKNOWN_MEMBER_ID/not stale",
@@ -347,6 +377,7 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      11,
 	},
 	12: { // classic.yaml:211
 		Name:   "JoinGroup/UNKNOWN_MEMBER_ID/stale",
@@ -356,6 +387,7 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      12,
 	},
 	13: { // classic.yaml:213
 		Name:     "JoinGroup/ILLEGAL_GENERATION/not stale",
@@ -372,6 +404,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      13,
 	},
 	14: { // classic.yaml:214
 		Name:     "JoinGroup/ILLEGAL_GENERATION/stale",
@@ -386,6 +419,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      14,
 	},
 	15: { // classic.yaml:215
 		Name:   "JoinGroup/REBALANCE_IN_PROGRESS",
@@ -395,6 +429,7 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      15,
 	},
 	16: { // classic.yaml:217
 		Name:  "JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -409,6 +444,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight | CoordinatorKnown,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      16,
 	},
 	17: { // classic.yaml:218
 		Name:     "JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -423,6 +459,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      17,
 	},
 	18: { // classic.yaml:219
 		Name:  "JoinGroup/COORDINATOR_LOAD_IN_PROGRESS, SEND_TIMEOUT",
@@ -436,6 +473,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      18,
 	},
 	19: { // classic.yaml:220
 		Name:  "JoinGroup/INCONSISTENT_GROUP_PROTOCOL, INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, UNSUPPORTED_VERSION",
@@ -449,6 +487,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
+		n:      19,
 	},
 	20: { // classic.yaml:221
 		Name:  "JoinGroup/GROUP_AUTHORIZATION_FAILED, GROUP_MAX_SIZE_REACHED",
@@ -462,6 +501,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
+		n:      20,
 	},
 	21: { // classic.yaml:222
 		Name:  "JoinGroup/FENCED_INSTANCE_ID",
@@ -476,6 +516,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
+		n:      21,
 	},
 	22: { // classic.yaml:223
 		Name:  "JoinGroup/VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -489,6 +530,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
+		n:      22,
 	},
 	23: { // classic.yaml:225
 		Name:     "JoinGroup/otherwise/retriable",
@@ -503,6 +545,7 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      23,
 	},
 	24: { // classic.yaml:226
 		Name:  "JoinGroup/otherwise/not retriable",
@@ -516,5 +559,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
+		n:      24,
 	},
 }

@@ -92,29 +92,27 @@ func DecideJoinTurn(m Memory, g JoinTurnGuards) *Rule {
 func HandleJoinTurn(m *Memory, g JoinTurnGuards, h JoinTurnHandler) *Rule {
 	r := DecideJoinTurn(*m, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLookUp:
-			h.LookUp()
-		case EffectDropLookupError:
-			h.DropLookupError()
-		case EffectCallLost:
-			h.CallLost()
-		case EffectSkipPrepare:
-			h.SkipPrepare()
-		case EffectCallRevoked:
-			h.CallRevoked()
-		case EffectSendJoin:
-			h.SendJoin()
-		case EffectCallAssigned:
-			h.CallAssigned()
-		case EffectForgetSuccess:
-			h.ForgetSuccess()
-		case EffectStartLoop:
-			h.StartLoop()
-		case EffectDropLoop:
-			h.DropLoop()
-		}
+	switch r.n {
+	case 0:
+		h.DropLoop()
+	case 1:
+		h.DropLookupError()
+	case 3:
+		h.ForgetSuccess()
+	case 4:
+		h.CallAssigned()
+	case 5:
+		h.CallLost()
+	case 9:
+		h.LookUp()
+	case 10:
+		h.StartLoop()
+	case 11:
+		h.SkipPrepare()
+	case 12:
+		h.CallRevoked()
+	case 15:
+		h.SendJoin()
 	}
 	return r
 }
@@ -128,6 +126,7 @@ var joinTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectDropLoop}},
 		Clears:   LoopExists,
 		Result:   ResultHeartbeatTurnThrow,
+		n:        0,
 	},
 	1: { // classic.yaml:333
 		Name:   "join/lookup_failed",
@@ -136,12 +135,14 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDropLookupError}},
 		Clears: LookupFailed,
 		Result: ResultHeartbeatTurnThrow,
+		n:      1,
 	},
 	2: { // classic.yaml:334
 		Name:   "join/callback_running",
 		Line:   334,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
+		n:      2,
 	},
 	3: { // classic.yaml:335
 		Name:     "join/join_succeeded in not STABLE",
@@ -152,6 +153,7 @@ var joinTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectForgetSuccess}},
 		Clears:   JoinSucceeded,
 		Result:   ResultHeartbeatTurnTurn,
+		n:        3,
 	},
 	4: { // classic.yaml:337
 		Name:   "join/join_succeeded",
@@ -162,6 +164,7 @@ var joinTurnRules = [...]Rule{
 		Sets:   PrepareNeeded | CallbackRunning,
 		Clears: JoinSucceeded,
 		Result: ResultHeartbeatTurnTurn,
+		n:      4,
 	},
 	5: { // classic.yaml:338
 		Name:     "join/prepare_needed and identity_reset and owns",
@@ -172,6 +175,7 @@ var joinTurnRules = [...]Rule{
 		Sets:     CallbackRunning,
 		Clears:   PrepareNeeded,
 		Result:   ResultHeartbeatTurnTurn,
+		n:        5,
 	},
 	6: { // classic.yaml:339
 		Name:   "join/not rejoin_needed and not join_in_flight",
@@ -179,18 +183,21 @@ var joinTurnRules = [...]Rule{
 		Line:   339,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnReady,
+		n:      6,
 	},
 	7: { // classic.yaml:341
 		Name:   "join/not coordinator_known/lookup_in_flight",
 		Line:   341,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
+		n:      7,
 	},
 	8: { // classic.yaml:342
 		Name:   "join/not coordinator_known/not lookup_in_flight and not lookup_due",
 		Line:   342,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
+		n:      8,
 	},
 	9: { // classic.yaml:343
 		Name:   "join/not coordinator_known/not lookup_in_flight and lookup_due",
@@ -199,6 +206,7 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLookUp}},
 		Sets:   LookupInFlight,
 		Result: ResultHeartbeatTurnPause,
+		n:      9,
 	},
 	10: { // classic.yaml:344
 		Name:   "join/not loop_exists",
@@ -208,6 +216,7 @@ var joinTurnRules = [...]Rule{
 		Sets:   LoopExists,
 		Clears: LoopEnabled | LoopFailed | LoopClosed,
 		Result: ResultHeartbeatTurnTurn,
+		n:      10,
 	},
 	11: { // classic.yaml:345
 		Name:   "join/prepare_needed and identity_reset",
@@ -216,6 +225,7 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectSkipPrepare}},
 		Clears: PrepareNeeded,
 		Result: ResultHeartbeatTurnTurn,
+		n:      11,
 	},
 	12: { // classic.yaml:346
 		Name:   "join/prepare_needed",
@@ -225,12 +235,14 @@ var joinTurnRules = [...]Rule{
 		Sets:   CallbackRunning,
 		Clears: PrepareNeeded,
 		Result: ResultHeartbeatTurnTurn,
+		n:      12,
 	},
 	13: { // classic.yaml:347
 		Name:   "join/join_in_flight",
 		Line:   347,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
+		n:      13,
 	},
 	14: { // classic.yaml:348
 		Name:     "join/not join_due",
@@ -238,6 +250,7 @@ var joinTurnRules = [...]Rule{
 		Line:     348,
 		Input:    InputJoinTurn,
 		Result:   ResultHeartbeatTurnPause,
+		n:        14,
 	},
 	15: { // classic.yaml:349
 		Name:   "join/else",
@@ -248,5 +261,6 @@ var joinTurnRules = [...]Rule{
 		Sets:   JoinInFlight,
 		Clears: RejoinAgain,
 		Result: ResultHeartbeatTurnPause,
+		n:      15,
 	},
 }

@@ -41,11 +41,9 @@ func DecideLeaveGroup(m Memory, c Code, g LeaveGroupGuards) *Rule {
 func HandleLeaveGroup(m *Memory, c Code, g LeaveGroupGuards, h LeaveGroupHandler) *Rule {
 	r := DecideLeaveGroup(*m, c, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		}
+	switch r.n {
+	case 1:
+		h.LoseCoordinator()
 	}
 	return r
 }
@@ -56,6 +54,7 @@ var leaveGroupRules = [...]Rule{
 		Line:   303,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupLeft,
+		n:      0,
 	},
 	1: { // classic.yaml:305
 		Name:   "LeaveGroup/DISCONNECT, MALFORMED/not former",
@@ -64,6 +63,7 @@ var leaveGroupRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLoseCoordinator}},
 		Clears: CoordinatorKnown,
 		Result: ResultLeaveGroupFailed,
+		n:      1,
 	},
 	2: { // classic.yaml:306
 		Name:     "LeaveGroup/DISCONNECT, MALFORMED/former",
@@ -71,23 +71,27 @@ var leaveGroupRules = [...]Rule{
 		Line:     306,
 		Input:    InputLeaveGroup,
 		Result:   ResultLeaveGroupFailed,
+		n:        2,
 	},
 	3: { // classic.yaml:307
 		Name:   "LeaveGroup/COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, GROUP_AUTHORIZATION_FAILED",
 		Line:   307,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
+		n:      3,
 	},
 	4: { // classic.yaml:308
 		Name:   "LeaveGroup/SEND_TIMEOUT, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
 		Line:   308,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
+		n:      4,
 	},
 	5: { // classic.yaml:309
 		Name:   "LeaveGroup/otherwise",
 		Line:   309,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
+		n:      5,
 	},
 }

@@ -71,17 +71,15 @@ func DecideOffsetCommit(m Memory, c Code, g OffsetCommitGuards) *Rule {
 func HandleOffsetCommit(m *Memory, c Code, g OffsetCommitGuards, h OffsetCommitHandler) *Rule {
 	r := DecideOffsetCommit(*m, c, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		case EffectRequestRejoin:
-			h.RequestRejoin(do.Text)
-		case EffectResetGeneration:
-			h.ResetGeneration(do.Text)
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		}
+	switch r.n {
+	case 1:
+		h.ResetGeneration("encountered {code} from {api} response")
+	case 3:
+		h.ResetIdentity("encountered {code} from {api} response")
+	case 7:
+		h.RequestRejoin("offset commit failed since group is already rebalancing")
+	case 8:
+		h.LoseCoordinator()
 	}
 	return r
 }
@@ -92,6 +90,7 @@ var offsetCommitRules = [...]Rule{
 		Line:   282,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitCommitted,
+		n:      0,
 	},
 	1: { // classic.yaml:284
 		Name:   "OffsetCommit/ILLEGAL_GENERATION/not stale",
@@ -101,6 +100,7 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectResetGeneration, Text: "encountered {code} from {api} response"}},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultOffsetCommitTooLate,
+		n:      1,
 	},
 	2: { // classic.yaml:285
 		Name:     "OffsetCommit/ILLEGAL_GENERATION/stale",
@@ -108,6 +108,7 @@ var offsetCommitRules = [...]Rule{
 		Line:     285,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
+		n:        2,
 	},
 	3: { // classic.yaml:287
 		Name:   "OffsetCommit/UNKNOWN_MEMBER_ID/not stale",
@@ -117,6 +118,7 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectResetIdentity, Text: "encountered {code} from {api} response"}},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultOffsetCommitTooLate,
+		n:      3,
 	},
 	4: { // classic.yaml:288
 		Name:     "OffsetCommit/UNKNOWN_MEMBER_ID/stale",
@@ -124,12 +126,14 @@ var offsetCommitRules = [...]Rule{
 		Line:     288,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
+		n:        4,
 	},
 	5: { // classic.yaml:290
 		Name:   "OffsetCommit/FENCED_INSTANCE_ID/not stale",
 		Line:   290,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
+		n:      5,
 	},
 	6: { // classic.yaml:291
 		Name:     "OffsetCommit/FENCED_INSTANCE_ID/stale",
@@ -137,6 +141,7 @@ var offsetCommitRules = [...]Rule{
 		Line:     291,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
+		n:        6,
 	},
 	7: { // classic.yaml:292
 		Name:   "OffsetCommit/REBALANCE_IN_PROGRESS",
@@ -145,6 +150,7 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectRequestRejoin, Text: "offset commit failed since group is already rebalancing"}},
 		Sets:   RejoinNeeded,
 		Result: ResultOffsetCommitRejoining,
+		n:      7,
 	},
 	8: { // classic.yaml:294
 		Name:   "OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/not former",
@@ -153,6 +159,7 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLoseCoordinator}},
 		Clears: CoordinatorKnown,
 		Result: ResultOffsetCommitAgain,
+		n:      8,
 	},
 	9: { // classic.yaml:295
 		Name:     "OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former",
@@ -160,35 +167,41 @@ var offsetCommitRules = [...]Rule{
 		Line:     295,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitAgain,
+		n:        9,
 	},
 	10: { // classic.yaml:296
 		Name:   "OffsetCommit/UNKNOWN_TOPIC_OR_PARTITION, COORDINATOR_LOAD_IN_PROGRESS, SEND_TIMEOUT",
 		Line:   296,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitAgain,
+		n:      10,
 	},
 	11: { // classic.yaml:297
 		Name:   "OffsetCommit/OFFSET_METADATA_TOO_LARGE, INVALID_COMMIT_OFFSET_SIZE, GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED",
 		Line:   297,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
+		n:      11,
 	},
 	12: { // classic.yaml:298
 		Name:   "OffsetCommit/VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
 		Line:   298,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
+		n:      12,
 	},
 	13: { // classic.yaml:299
 		Name:   "OffsetCommit/INVALID_GROUP_ID",
 		Line:   299,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitUnexpected,
+		n:      13,
 	},
 	14: { // classic.yaml:300
 		Name:   "OffsetCommit/otherwise",
 		Line:   300,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitUnexpected,
+		n:      14,
 	},
 }

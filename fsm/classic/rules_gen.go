@@ -37,6 +37,8 @@ type Rule struct {
 	Starts   Timers
 	Forgets  Timers
 	Result   Result
+
+	n uint16 // in the table of its input
 }
 
 // Do is an effect of a rule, with its text where it takes one.

@@ -103,27 +103,32 @@ func DecideSyncGroup(m Memory, c Code, g SyncGroupGuards) *Rule {
 func HandleSyncGroup(m *Memory, c Code, g SyncGroupGuards, h SyncGroupHandler) *Rule {
 	r := DecideSyncGroup(*m, c, g)
 	r.move(m)
-	for _, do := range r.Do {
-		switch do.Effect {
-		case EffectLoseCoordinator:
-			h.LoseCoordinator()
-		case EffectResetGeneration:
-			h.ResetGeneration(do.Text)
-		case EffectResetIdentity:
-			h.ResetIdentity(do.Text)
-		case EffectSettle:
-			h.Settle()
-		case EffectSettleForNow:
-			h.SettleForNow()
-		case EffectEndJoin:
-			h.EndJoin()
-			h.Forget(TimerJoinRetry)
-		case EffectFailJoin:
-			h.FailJoin(do.Text)
-		case EffectAwaitJoin:
-			h.AwaitJoin()
-			h.Start(TimerJoinRetry)
-		}
+	switch r.n {
+	case 0, 3, 12, 13, 14, 15, 16, 17, 18:
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
+	case 1, 2, 7, 9, 10:
+		h.FailJoin("rebalance failed due to {error}")
+	case 4:
+		h.SettleForNow()
+		h.EndJoin()
+		h.Forget(TimerJoinRetry)
+	case 5:
+		h.Settle()
+		h.EndJoin()
+		h.Forget(TimerJoinRetry)
+	case 6:
+		h.ResetGeneration("encountered {code} from {api} response")
+		h.FailJoin("rebalance failed due to {error}")
+	case 8:
+		h.ResetIdentity("encountered {code} from {api} response")
+		h.FailJoin("rebalance failed due to {error}")
+	case 11:
+		h.LoseCoordinator()
+		h.FailJoin("rebalance failed due to {error}")
+		h.AwaitJoin()
+		h.Start(TimerJoinRetry)
 	}
 	return r
 }
@@ -141,6 +146,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
+		n:      0,
 	},
 	1: { // classic.yaml:231
 		Name:   "SyncGroup/NONE/not COMPLETING_REBALANCE",
@@ -151,6 +157,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupLate,
+		n:      1,
 	},
 	2: { // classic.yaml:232
 		Name:     "SyncGroup/NONE/stale",
@@ -162,6 +169,7 @@ var syncGroupRules = [...]Rule{
 		Sets:     RejoinNeeded,
 		Clears:   JoinInFlight,
 		Result:   ResultJoinGroupLate,
+		n:        2,
 	},
 	3: { // classic.yaml:233
 		Name:  "SyncGroup/NONE/other_protocol_name",
@@ -176,6 +184,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
+		n:      3,
 	},
 	4: { // classic.yaml:234
 		Name:     "SyncGroup/NONE/rejoin_again",
@@ -192,6 +201,7 @@ var syncGroupRules = [...]Rule{
 		Clears:  JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupJoinedOK,
+		n:       4,
 	},
 	5: { // classic.yaml:235
 		Name:  "SyncGroup/NONE/else",
@@ -207,6 +217,7 @@ var syncGroupRules = [...]Rule{
 		Clears:  RejoinNeeded | JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupJoinedOK,
+		n:       5,
 	},
 	6: { // classic.yaml:237
 		Name:  "SyncGroup/ILLEGAL_GENERATION/not stale",
@@ -220,6 +231,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      6,
 	},
 	7: { // classic.yaml:238
 		Name:   "SyncGroup/ILLEGAL_GENERATION/stale",
@@ -229,6 +241,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      7,
 	},
 	8: { // classic.yaml:240
 		Name:  "SyncGroup/UNKNOWN_MEMBER_ID/not stale",
@@ -242,6 +255,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      8,
 	},
 	9: { // classic.yaml:241
 		Name:   "SyncGroup/UNKNOWN_MEMBER_ID/stale",
@@ -251,6 +265,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      9,
 	},
 	10: { // classic.yaml:242
 		Name:   "SyncGroup/REBALANCE_IN_PROGRESS",
@@ -260,6 +275,7 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
+		n:      10,
 	},
 	11: { // classic.yaml:244
 		Name:  "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -274,6 +290,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight | CoordinatorKnown,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      11,
 	},
 	12: { // classic.yaml:245
 		Name:     "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -288,6 +305,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      12,
 	},
 	13: { // classic.yaml:246
 		Name:  "SyncGroup/SEND_TIMEOUT",
@@ -301,6 +319,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      13,
 	},
 	14: { // classic.yaml:247
 		Name:     "SyncGroup/COORDINATOR_LOAD_IN_PROGRESS",
@@ -315,6 +334,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      14,
 	},
 	15: { // classic.yaml:248
 		Name:  "SyncGroup/FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -328,6 +348,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
+		n:      15,
 	},
 	16: { // classic.yaml:249
 		Name:  "SyncGroup/INVALID_GROUP_ID, UNKNOWN_SERVER_ERROR",
@@ -341,6 +362,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
+		n:      16,
 	},
 	17: { // classic.yaml:251
 		Name:     "SyncGroup/otherwise/retriable",
@@ -355,6 +377,7 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
+		n:      17,
 	},
 	18: { // classic.yaml:252
 		Name:  "SyncGroup/otherwise/not retriable",
@@ -368,5 +391,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
+		n:      18,
 	},
 }
