@@ -32,6 +32,8 @@ func (b *Broker) java(ctx context.Context, class string, args ...string) *exec.C
 	return exec.CommandContext(ctx, "java", append([]string{
 		"-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
+		"-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config.AbstractConfig=warn", // all properties
+		"-Dorg.slf4j.simpleLogger.log.state.change.logger=warn",
 		"-Dorg.slf4j.simpleLogger.showDateTime=true",
 		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 		"-cp", b.classPath, class,

@@ -1,0 +1,7 @@
+// Package kafkatest holds kbeat against a real Apache Kafka: the transport, and whole processes of the command. Its tests
+// have the build tag "kafka" and need java and mvn on the PATH:
+//
+//	go test -tags kafka ./tools/kafkatest/...
+//
+// Everything else in this module is tested without a broker that is not in the test's own process.
+package kafkatest
