@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// turn is one way through a loop that goes again at once.
-type turn struct {
-	rule *Rule
-	next spot
-}
-
-// spot is a state with the answers to everything that the loop asks.
+// spot is a state with the answers to everything that a loop asks.
 type spot struct {
 	state  int
 	values uint64
+}
+
+// turn is what a rule that goes again at once does to a spot.
+type turn struct {
+	sets, clears uint64
+	to           int // state, or -1
 }
 
 // livelock follows the lines of a loop that go again at once, with all that the machine itself remembers: a circle never
@@ -24,52 +24,58 @@ func (k *checker) livelock(p *plan) {
 	if p.in.Kind != Loop {
 		return
 	}
-	turns := map[spot]turn{}
-	buf := make([]*path, 0, 8)
+	turns := map[*Rule]*turn{}
+	rests := newVisited(p)
 	for _, v := range p.answers(nil) {
 		for state := range k.m.States {
-			at := p.root.decide(state, v, buf)
-			if at == nil || at.rule.Result == nil || at.rule.Result.Class != Retry {
-				continue
-			}
-			if next, ok := p.after(at.rule, state, v); ok {
-				turns[spot{state, v}] = turn{at.rule, next}
-			}
-		}
-	}
-	rest := map[spot]bool{} // spots from which the loop comes to rest, or that are reported
-	for _, v := range p.answers(nil) {
-		for state := range k.m.States {
-			k.follow(turns, rest, spot{state, v})
+			k.follow(p, turns, rests, spot{state, v})
 		}
 	}
 }
 
-// follow walks from one spot until the loop rests, and reports the circle if it does not.
-func (k *checker) follow(turns map[spot]turn, rest map[spot]bool, at spot) {
+// follow walks from one spot until the loop rests, or comes to where it was seen to rest before, and reports a circle.
+func (k *checker) follow(p *plan, turns map[*Rule]*turn, rests *visited, at spot) {
 	var way []spot
-	for {
-		t, again := turns[at]
-		if !again || rest[at] {
+	var rules []*Rule
+	var buf [8]*path
+	on := map[spot]bool(nil) // the way, when it is long
+	for !rests.has(at) {
+		s := p.root.decide(at.state, at.values, buf[:0])
+		if s == nil || s.rule.Result == nil || s.rule.Result.Class != Retry {
 			break
 		}
-		if i := slices.Index(way, at); i >= 0 {
-			k.circle(turns, way[i:])
+		t, known := turns[s.rule]
+		if !known {
+			t = p.turn(s.rule)
+			turns[s.rule] = t
+		}
+		if t == nil {
 			break
 		}
-		way = append(way, at)
-		at = t.next
+		if i := slices.Index(way[:min(len(way), 16)], at); i >= 0 || on[at] {
+			if i < 0 {
+				i = slices.Index(way, at)
+			}
+			k.circle(rules[i:])
+			break
+		}
+		if way, rules = append(way, at), append(rules, s.rule); len(way) > 16 {
+			if on == nil {
+				on = map[spot]bool{}
+			}
+			on[at] = true
+		}
+		if at.values = at.values&^t.clears | t.sets; t.to >= 0 {
+			at.state = t.to
+		}
 	}
 	for _, s := range way {
-		rest[s] = true
+		rests.add(s)
 	}
 }
 
-func (k *checker) circle(turns map[spot]turn, way []spot) {
-	var rules []*Rule
-	for _, s := range way {
-		rules = append(rules, turns[s].rule)
-	}
+// circle reports the rules that lead back to where they began.
+func (k *checker) circle(rules []*Rule) {
 	first := slices.MinFunc(rules, func(a, b *Rule) int { return a.Pos.Line - b.Pos.Line })
 	if !k.first(Livelock, first, nil) {
 		return
@@ -87,33 +93,70 @@ func (k *checker) circle(turns map[spot]turn, way []spot) {
 	k.say(Livelock, first.Pos, "%s: again at once, and so by way of %s back to here: the loop never rests", first.Name, strings.Join(names, ", "))
 }
 
-// after is where a rule leaves the loop. It is unknown (false) where the rule may change answers of the outside.
-func (p *plan) after(rule *Rule, state int, v uint64) (spot, bool) {
+// turn is what a rule changes of what its loop asks; nil where it may change answers of the outside.
+func (p *plan) turn(rule *Rule) *turn {
+	t := &turn{to: -1}
 	for _, d := range rule.Effects() {
 		e := d.Effect
 		if len(e.Drops)+len(e.Takes) > 0 {
-			return spot{}, false
+			return nil
 		}
-		for _, t := range e.Starts {
-			if t.Guard != nil {
-				if _, asked := p.bit[t.Guard.Name]; asked {
-					return spot{}, false
-				}
+		for _, timer := range e.Starts {
+			if timer.Guard != nil && p.mask(timer.Guard.Name) != 0 {
+				return nil
 			}
 		}
 		for _, f := range e.Sets {
-			if b, asked := p.bit[f.Name]; asked {
-				v |= 1 << b
-			}
+			t.sets, t.clears = t.sets|p.mask(f.Name), t.clears&^p.mask(f.Name)
 		}
 		for _, f := range e.Clears {
-			if b, asked := p.bit[f.Name]; asked {
-				v &^= 1 << b
-			}
+			t.clears, t.sets = t.clears|p.mask(f.Name), t.sets&^p.mask(f.Name)
 		}
 	}
 	if n := len(rule.To); n > 0 {
-		state = rule.To[n-1].Index
+		t.to = rule.To[n-1].Index
 	}
-	return spot{state, v}, true
+	return t
+}
+
+// mask is the bit of what is asked, or none.
+func (p *plan) mask(name string) uint64 {
+	if b, asked := p.bit[name]; asked {
+		return 1 << b
+	}
+	return 0
+}
+
+// visited is a set of spots: a bit for each where few bits are enough, else a map.
+type visited struct {
+	dense  []uint64
+	states int
+	sparse map[spot]bool
+}
+
+func newVisited(p *plan) *visited {
+	v := &visited{states: p.states}
+	if len(p.bit) <= maxQuestions {
+		v.dense = make([]uint64, (p.states<<len(p.bit))/64+1)
+	} else {
+		v.sparse = map[spot]bool{}
+	}
+	return v
+}
+
+func (v *visited) has(s spot) bool {
+	if v.dense == nil {
+		return v.sparse[s]
+	}
+	i := s.values*uint64(v.states) + uint64(s.state)
+	return v.dense[i/64]&(1<<(i%64)) != 0
+}
+
+func (v *visited) add(s spot) {
+	if v.dense == nil {
+		v.sparse[s] = true
+		return
+	}
+	i := s.values*uint64(v.states) + uint64(s.state)
+	v.dense[i/64] |= 1 << (i % 64)
 }

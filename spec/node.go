@@ -121,8 +121,7 @@ func (s *source) word(n *yaml.Node) word {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line < 1 || n.Line > len(s.lines) {
 		return w
 	}
-	line := []rune(s.lines[n.Line-1])
-	rest := strings.TrimRight(string(line[min(n.Column-1, len(line)):]), " \t")
+	rest := strings.TrimRight(fromColumn(s.lines[n.Line-1], n.Column), " \t")
 	offset := 0
 	for l := n.Line; !strings.HasPrefix(rest, w.text[offset:]); {
 		if rest == "" || !strings.HasPrefix(w.text[offset:], rest) || l >= len(s.lines) {
@@ -138,6 +137,18 @@ func (s *source) word(n *yaml.Node) word {
 		w.folds = append(w.folds, fold{offset, Pos{l, 1 + len(full) - len(strings.TrimLeft(full, " \t"))}})
 	}
 	return w
+}
+
+// fromColumn is what stands in a line from a column on.
+func fromColumn(line string, col int) string {
+	n := 1
+	for i := range line {
+		if n == col {
+			return line[i:]
+		}
+		n++
+	}
+	return ""
 }
 
 // scalar is the one word that is wanted here.

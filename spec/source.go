@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -156,13 +156,18 @@ func (s *source) refuse(n *yaml.Node) {
 // and the kind of line ends are no part of it.
 func sum(root *yaml.Node) string {
 	h := sha256.New()
-	var walk func(h hash.Hash, n *yaml.Node)
-	walk = func(h hash.Hash, n *yaml.Node) {
-		fmt.Fprintf(h, "%d %d %d:%s\n", n.Kind, len(n.Content), len(n.Value), n.Value)
+	var line []byte
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		line = strconv.AppendInt(line[:0], int64(n.Kind), 10)
+		line = strconv.AppendInt(append(line, ' '), int64(len(n.Content)), 10)
+		line = strconv.AppendInt(append(line, ' '), int64(len(n.Value)), 10)
+		line = append(append(line, ' '), n.Value...)
+		h.Write(append(line, '\n'))
 		for _, c := range n.Content {
-			walk(h, c)
+			walk(c)
 		}
 	}
-	walk(h, root)
+	walk(root)
 	return hex.EncodeToString(h.Sum(nil))
 }
