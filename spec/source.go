@@ -162,7 +162,7 @@ func sum(root *yaml.Node) string {
 		line = strconv.AppendInt(line[:0], int64(n.Kind), 10)
 		line = strconv.AppendInt(append(line, ' '), int64(len(n.Content)), 10)
 		line = strconv.AppendInt(append(line, ' '), int64(len(n.Value)), 10)
-		line = append(append(line, ' '), n.Value...)
+		line = append(append(line, ':'), n.Value...)
 		h.Write(append(line, '\n'))
 		for _, c := range n.Content {
 			walk(c)
