@@ -1,0 +1,189 @@
+package franz
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// ledger is who works on which partition, as the members' callbacks say.
+type ledger struct {
+	t     *testing.T
+	mu    sync.Mutex
+	owner map[string]string
+	taken map[string]int // how often each member was given a partition
+
+	uncommitted []error // of commits before a partition was let go of
+}
+
+func newLedger(t *testing.T) *ledger {
+	return &ledger{t: t, owner: map[string]string{}, taken: map[string]int{}}
+}
+
+func (l *ledger) add(name string, p Partitions) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for topic, partitions := range p {
+		for _, n := range partitions {
+			key := fmt.Sprint(topic, n)
+			if before := l.owner[key]; before != "" {
+				l.t.Errorf("%s is given to %s while %s works on it", key, name, before)
+			}
+			l.owner[key] = name
+			l.taken[name]++
+		}
+	}
+}
+
+func (l *ledger) remove(name string, p Partitions) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for topic, partitions := range p {
+		for _, n := range partitions {
+			key := fmt.Sprint(topic, n)
+			if l.owner[key] != name {
+				l.t.Errorf("%s is taken from %s, but is %q's", key, name, l.owner[key])
+			}
+			delete(l.owner, key)
+		}
+	}
+}
+
+// shares is how many partitions each has.
+func (l *ledger) shares() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	shares := map[string]int{}
+	for _, name := range l.owner {
+		shares[name]++
+	}
+	return shares
+}
+
+// polled is a member that is polled until it is closed.
+type polled struct {
+	*heartbeat.Member
+	t        *testing.T
+	consumer *Consumer
+	polls    sync.WaitGroup
+}
+
+func (l *ledger) start(name string, cl *kgo.Client, transport heartbeat.Transport, balancers ...kgo.GroupBalancer) *polled {
+	p := &polled{t: l.t, consumer: NewConsumer(cl, []string{"t"}, balancers...)}
+	var err error
+	p.Member, err = p.consumer.NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{
+		Assigned: func(_ context.Context, _ *heartbeat.Session, added Partitions) error {
+			l.add(name, added)
+			return nil
+		},
+		Revoked: func(ctx context.Context, s *heartbeat.Session, removed Partitions) error {
+			time.Sleep(50 * time.Millisecond) // something has to be finished first
+			var offsets []heartbeat.Offset
+			for topic, partitions := range removed {
+				for _, n := range partitions {
+					offsets = append(offsets, heartbeat.Offset{Topic: topic, Partition: n, Offset: 1, LeaderEpoch: -1})
+				}
+			}
+			if err := s.Commit(ctx, offsets); err != nil {
+				l.mu.Lock()
+				l.uncommitted = append(l.uncommitted, err)
+				l.mu.Unlock()
+			}
+			l.remove(name, removed)
+			return nil
+		},
+		Lost: func(_ context.Context, _ *heartbeat.Session, lost Partitions) error {
+			l.remove(name, lost)
+			return nil
+		},
+	})
+	require.NoError(l.t, err)
+	p.polls.Go(func() {
+		for {
+			err := p.Poll(l.t.Context())
+			select {
+			case <-p.Done():
+				return
+			default:
+			}
+			if err != nil && l.t.Context().Err() == nil && err != heartbeat.ErrLeft {
+				l.t.Errorf("%s: %v", name, err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+	return p
+}
+
+func (p *polled) close() {
+	require.NoError(p.t, p.Close(p.t.Context()))
+	p.polls.Wait()
+}
+
+// Members of one process come and go. No partition is worked on by two at any moment, and in the end each by one.
+func TestMembersOfAConsumerGroup(t *testing.T) {
+	for _, balancer := range []kgo.GroupBalancer{kgo.CooperativeStickyBalancer(), kgo.RangeBalancer()} {
+		t.Run(balancer.ProtocolName(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNetwork(t)
+				n.cluster(3, kfake.SeedTopics(6, "t"))
+				cl := n.client()
+				transport := New(cl)
+				l := newLedger(t)
+				settle := func(want map[string]int) {
+					t.Helper()
+					time.Sleep(20 * time.Second)
+					require.Equal(t, want, l.shares())
+				}
+				a := l.start("a", cl, transport, balancer)
+				settle(map[string]int{"a": 6})
+				b := l.start("b", cl, transport, balancer)
+				settle(map[string]int{"a": 3, "b": 3})
+				c := l.start("c", cl, transport, balancer)
+				settle(map[string]int{"a": 2, "b": 2, "c": 2})
+				if balancer.IsCooperative() {
+					require.Equal(t, map[string]int{"a": 6, "b": 3, "c": 2}, l.taken, "a partition has left a member that could have kept it")
+				}
+				b.close()
+				settle(map[string]int{"a": 3, "c": 3})
+				a.close()
+				settle(map[string]int{"c": 6})
+				c.close()
+				require.Empty(t, l.shares(), "a closed member still works on something")
+				require.Empty(t, l.uncommitted)
+			})
+		})
+	}
+}
+
+// A cooperative member keeps its partitions when the group joins anew; one that leaves in the middle of that gives them up.
+func TestACooperativeMemberThatLeavesWhileItJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(1, kfake.SeedTopics(4, "t"))
+		cl := n.client()
+		l := newLedger(t)
+		a := l.start("a", cl, New(cl))
+		time.Sleep(5 * time.Second)
+		// A second member joins once, and is not polled any more: the group waits for it when it is asked to join anew.
+		stuck, err := NewConsumer(cl, []string{"t"}).NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{})
+		require.NoError(t, err)
+		require.NoError(t, stuck.Poll(t.Context()))
+		time.Sleep(10 * time.Second)
+		a.Rejoin("for the test")
+		time.Sleep(5 * time.Second)
+		require.NotEmpty(t, l.shares(), "it works on while the group is joining")
+		a.close()
+		require.Empty(t, l.shares(), "it has left, and still works on something")
+		require.NoError(t, stuck.Close(t.Context()))
+	})
+}
