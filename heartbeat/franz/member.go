@@ -49,7 +49,7 @@ func (m *consumerMember) assigned(ctx context.Context, s *heartbeat.Session) err
 	if err != nil {
 		return err
 	}
-	err = errors.Join(tell(ctx, s, m.on.Revoked, change.Removed), tell(ctx, s, m.on.Assigned, change.Added), m.offer())
+	err = errors.Join(tell(ctx, s, m.on.Revoked, change.Removed), tell(ctx, s, m.on.Assigned, change.Added))
 	if change.Rejoin {
 		m.member.Rejoin(RejoinReason)
 	}
@@ -72,7 +72,7 @@ func (m *consumerMember) lost(ctx context.Context, s *heartbeat.Session) error {
 	return errors.Join(tell(ctx, s, m.on.Lost, m.consumer.Lost().Removed), m.offer())
 }
 
-// offer says what the member owns from now on, in time for its next JoinGroup.
+// offer says what the member owns, in time for its next JoinGroup: no member joins anew without having been told to let go.
 func (m *consumerMember) offer() error { return m.member.SetProtocols(m.consumer.Protocols()) }
 
 func tell(ctx context.Context, s *heartbeat.Session, f func(context.Context, *heartbeat.Session, Partitions) error, p Partitions) error {

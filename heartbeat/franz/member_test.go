@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/heartbeat"
 )
@@ -32,6 +33,7 @@ func newLedger(t *testing.T) *ledger {
 func (l *ledger) add(name string, p Partitions) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	require.NotEmpty(l.t, p)
 	for topic, partitions := range p {
 		for _, n := range partitions {
 			key := fmt.Sprint(topic, n)
@@ -47,6 +49,7 @@ func (l *ledger) add(name string, p Partitions) {
 func (l *ledger) remove(name string, p Partitions) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	require.NotEmpty(l.t, p)
 	for topic, partitions := range p {
 		for _, n := range partitions {
 			key := fmt.Sprint(topic, n)
@@ -186,4 +189,70 @@ func TestACooperativeMemberThatLeavesWhileItJoins(t *testing.T) {
 		require.Empty(t, l.shares(), "it has left, and still works on something")
 		require.NoError(t, stuck.Close(t.Context()))
 	})
+}
+
+func TestAConsumerThatTheCoordinatorHasForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		cluster := n.cluster(1, kfake.SeedTopics(4, "t"))
+		cl := n.client()
+		l := newLedger(t)
+		a := l.start("a", cl, New(cl))
+		time.Sleep(10 * time.Second)
+		require.Equal(t, map[string]int{"a": 4}, l.shares())
+		cluster.ControlKey(kmsg.Heartbeat.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			answer := r.ResponseKind().(*kmsg.HeartbeatResponse)
+			answer.ErrorCode = 25
+			return answer, nil, true
+		})
+		time.Sleep(2 * time.Minute) // also until the member that is no more has lost its session
+		require.Equal(t, map[string]int{"a": 4}, l.shares())
+		require.Equal(t, map[string]int{"a": 8}, l.taken, "what was lost was not said to be lost, and is given again")
+		a.close()
+	})
+}
+
+func TestAMemberLetsGoBeforeItTakesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(1, kfake.SeedTopics(2, "t"))
+		cl := n.client()
+		var told []string
+		note := func(what string) func(context.Context, *heartbeat.Session, Partitions) error {
+			return func(_ context.Context, _ *heartbeat.Session, p Partitions) error {
+				told = append(told, fmt.Sprint(what, p["t"]))
+				return nil
+			}
+		}
+		m, err := NewConsumer(cl, []string{"t"}, &moving{GroupBalancer: kgo.CooperativeStickyBalancer()}).
+			NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{Assigned: note("assigned"), Revoked: note("revoked")})
+		require.NoError(t, err)
+		require.NoError(t, m.Poll(t.Context()))
+		m.Rejoin("for the test")
+		require.NoError(t, m.Poll(t.Context()))
+		require.NoError(t, m.Close(t.Context()))
+		require.Equal(t, []string{"assigned[0]", "revoked[0]", "assigned[1]", "revoked[1]"}, told)
+	})
+}
+
+// moving gives its only member partition 0 at first, and then partition 1.
+type moving struct {
+	kgo.GroupBalancer
+	moved bool
+}
+
+func (m *moving) MemberBalancer(members []kmsg.JoinGroupResponseMember) (kgo.GroupMemberBalancer, map[string]struct{}, error) {
+	b, err := kgo.NewConsumerBalancer(m, members)
+	return b, b.MemberTopics(), err
+}
+
+func (m *moving) Balance(b *kgo.ConsumerBalancer, _ map[string]int32) kgo.IntoSyncAssignment {
+	plan := b.NewPlan()
+	partition := int32(0)
+	if m.moved {
+		partition = 1
+	}
+	m.moved = true
+	plan.AddPartition(&b.Members()[0], "t", partition)
+	return plan
 }
