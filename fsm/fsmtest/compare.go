@@ -9,6 +9,7 @@ import (
 type Outcome struct {
 	Decided string   // the name of the rule that Decide finds
 	Handled string   // the name of the rule that Handle returns
+	Result  string   // of that rule
 	State   string   // after Handle
 	Flags   string   // after Handle, joined by |
 	Calls   []string // of the handler, in order
@@ -48,6 +49,7 @@ func (s *Space) Compare(want Rule, p Point, have Outcome) []string {
 	}
 	differ("the rule that Decide finds", want.Name, have.Decided)
 	differ("the rule that Handle returns", want.Name, have.Handled)
+	differ("the result of "+want.at(), none(want.Result), none(have.Result))
 	differ("the state after "+want.at(), state, have.State)
 	differ("the memory after "+want.at(), s.after(want, p), have.Flags)
 	differ("the state of the machine after "+want.at(), state, have.Machine)

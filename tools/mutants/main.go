@@ -1,0 +1,28 @@
+// Command mutants shows that the generated tests notice when the generated code changes. It changes the tables in memory, each
+// rule in each aspect and each cell in each outcome; then a sample of places in the source, each compiled and tested. It fails
+// unless every change is noticed.
+//
+//	mutants [-package fsm/classic] [-sample 30] [-seed 1]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	dir := flag.String("package", "fsm/classic", "the generated package")
+	sample := flag.Int("sample", 30, "how many places in the source to change")
+	seed := flag.Uint64("seed", 1, "chooses the places")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *dir, *sample, *seed, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		stop()
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var weak = filepath.Join("testdata", "weak")
+
+func TestSites(t *testing.T) {
+	sites, err := findSites(weak)
+	require.NoError(t, err)
+	var have []string
+	for _, s := range sites {
+		have = append(have, s.kind+": "+s.with)
+	}
+	require.Equal(t, []string{
+		"condition negated: !(s == Off)",
+		"another rule: (0 + 1) % len(switchRules)",
+		"another rule: (1 + 1) % len(switchRules)",
+		"call left out: _ = h",
+		"call made twice: h.Ring(); h.Ring()",
+		"another state: Off",
+		"another state: On",
+	}, have)
+}
+
+// TestWeakTests has the two changes named that the tests of this package do not notice.
+func TestWeakTests(t *testing.T) {
+	var out bytes.Buffer
+	err := inSource(t.Context(), weak, 100, 1, &out)
+	require.Equal(t, "mutants in source: killed 5 of 7 (7 places)\n", out.String())
+	require.ErrorContains(t, err, "weak_gen.go:20: another rule: (1 + 1) % len(switchRules)")
+	require.ErrorContains(t, err, "weak_gen.go:32: another state: On")
+}
+
+func TestNothingToChange(t *testing.T) {
+	require.ErrorContains(t, inSource(t.Context(), "testdata", 1, 1, &bytes.Buffer{}), "nothing in testdata can be changed")
+}
+
+func TestChooseIsRepeatable(t *testing.T) {
+	sites, err := findSites(filepath.Join("..", "..", "fsm", "classic"))
+	require.NoError(t, err)
+	chosen := choose(sites, 30, 7)
+	require.Len(t, chosen, 30)
+	require.Equal(t, chosen, choose(sites, 30, 7))
+	require.NotEqual(t, chosen, choose(sites, 30, 8))
+	kinds := map[string]bool{}
+	for _, s := range chosen {
+		kinds[s.kind] = true
+	}
+	for _, s := range sites {
+		require.True(t, kinds[s.kind], "%s: each kind is in the sample", s.kind)
+	}
+	require.Len(t, choose(sites, 1<<20, 7), len(sites))
+}
