@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"math/rand/v2"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -125,6 +126,51 @@ func stranger(conn net.Conn, key kmsg.Key, version int16, correlation int32) []b
 
 func older(conn net.Conn, key kmsg.Key, _ int16, correlation int32) []byte {
 	return alive(conn, key, 0, correlation)
+}
+
+// Whatever a broker sends instead of answers, from the first byte of a connection on: each request ends in its time.
+func TestARequestEndsWhateverComesBack(t *testing.T) {
+	const timeout = 10 * time.Second
+	for seed := range uint64(60) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			noise := make([]byte, random.IntN(200))
+			for i := range noise {
+				noise[i] = byte(random.Uint32() >> (8 * random.IntN(4)) & (1<<random.IntN(9) - 1))
+			}
+			n := newNetwork(t)
+			transport := New(n.client())
+			behave := func(conn net.Conn, _ kmsg.Key, _ int16, correlation int32) []byte {
+				if seed%2 == 0 {
+					return append(binary.BigEndian.AppendUint32(nil, uint32(correlation)), noise...)
+				}
+				_, _ = conn.Write(noise)
+				return nil
+			}
+			transport.learn(1, n.accept(9099, func(conn net.Conn) {
+				if seed%3 == 0 {
+					defer conn.Close()
+					if request := readFrame(conn); request != nil {
+						_, _ = conn.Write(behave(conn, 0, 0, int32(binary.BigEndian.Uint32(request[4:]))))
+					}
+					return
+				}
+				(&stub{seen: map[kmsg.Key]int{}, answer: behave}).talk(conn)
+			}))
+			for _, api := range []classic.Input{
+				classic.InputHeartbeat, classic.InputJoinGroup, classic.InputSyncGroup, classic.InputOffsetCommit, classic.InputLeaveGroup,
+			} {
+				r := beat(timeout)
+				r.API = api
+				began := time.Now()
+				end := transport.Send(t.Context(), r)
+				require.LessOrEqual(t, time.Since(began), timeout, "seed %d, %s", seed, api)
+				if end.Code < classic.CodeUnknownServerError {
+					require.Error(t, end.Err, "seed %d, %s ended by %s", seed, api, end.Code)
+				}
+			}
+		})
+	}
 }
 
 func TestABrokerWithoutACommonVersion(t *testing.T) {
