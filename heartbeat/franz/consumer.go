@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -169,6 +170,15 @@ func (c *Consumer) balancer(protocol string) (kgo.GroupBalancer, error) {
 		return nil, fmt.Errorf("the group chose %q, which this member does not offer", protocol)
 	}
 	return c.balancers[i], nil
+}
+
+// String is "orders[0 1 2] payments[4]".
+func (p Partitions) String() string {
+	topics := make([]string, 0, len(p))
+	for _, topic := range slices.Sorted(maps.Keys(p)) {
+		topics = append(topics, fmt.Sprint(topic, p[topic]))
+	}
+	return strings.Join(topics, " ")
 }
 
 // minus is what p has and q has not; nil if there is nothing.
