@@ -97,7 +97,7 @@ func (k *checker) undecided(p *plan, at *step, arms []*path, code *Code, state i
 	}
 	if len(arms) == 0 {
 		if k.first(Gap, nil, at) {
-			k.say(Gap, at.s.Pos, "%s: nothing decides in %s%s", where, k.m.States[state].Name, p.describe(at, v))
+			k.say(Gap, at.s.Pos, "%s: nothing decides in %s%s", where, strings.Join(k.undecidedStates(p, at, v), ", "), p.describe(at, v))
 		}
 		return
 	}
@@ -109,6 +109,26 @@ func (k *checker) undecided(p *plan, at *step, arms []*path, code *Code, state i
 		k.conflict(Overlap, arms[0].arm.Pos, arms[1].arm.Pos, "%s: lines %d and %d both hold in %s%s", where, arms[0].arm.Pos.Line, arms[1].arm.Pos.Line,
 			k.m.States[state].Name, p.describe(at, v))
 	}
+}
+
+// undecidedStates lists the states in which a switch is reached and decides nothing.
+func (k *checker) undecidedStates(p *plan, at *step, v uint64) []string {
+	var out []string
+	var buf [8]*path
+	for i, s := range k.m.States {
+		here := p.root
+		for here != at && here.rule == nil {
+			arms := here.holding(i, v, buf[:0])
+			if len(arms) == 0 {
+				break
+			}
+			here = arms[0].then
+		}
+		if here == at && len(at.holding(i, v, buf[:0])) == 0 {
+			out = append(out, s.Name)
+		}
+	}
+	return out
 }
 
 // describe names the answers that the conditions of a switch ask for: ` with not stale, leader`.

@@ -3,15 +3,15 @@ package spec
 import "strings"
 
 // condition reads `[not] guard and [not] guard in [not] STATE, GROUP`; either half may be missing. What it cannot resolve it
-// reports, and returns nil.
-func (r *reader) condition(w word) *Condition {
+// reports, and returns false.
+func (r *reader) condition(w word) (*Condition, bool) {
 	c := &Condition{Text: strings.Join(strings.Fields(w.text), " "), Pos: w.pos}
 	guards, states := w, word{}
 	if i := strings.Index(w.text, " in "); i >= 0 {
 		guards, states = w.cut(0, i), w.cut(i+len(" in "), len(w.text))
 		if states.text == "" {
 			r.say(UnknownName, w.pos, "%s: states are wanted after `in`", w.text)
-			return nil
+			return c, false
 		}
 	} else if r.areStates(w) {
 		guards, states = word{}, w
@@ -23,10 +23,7 @@ func (r *reader) condition(w word) *Condition {
 	if states.text != "" && !r.states(c, states) {
 		ok = false
 	}
-	if !ok {
-		return nil
-	}
-	return c
+	return c, ok
 }
 
 // areStates says that a condition without `in` is about states: a comma stands between states only.
@@ -63,8 +60,7 @@ func (r *reader) tests(c *Condition, w word) bool {
 			if before.Name() == t.Name() {
 				r.say(NeverHolds, t.Pos, "%s stands twice in one condition", t.Name())
 				ok = false
-			}
-			if t.Want && before.Want && t.Guard != nil && before.Guard != nil && t.Guard.Question != nil && t.Guard.Question == before.Guard.Question {
+			} else if t.Want && before.Want && t.Guard != nil && before.Guard != nil && t.Guard.Question != nil && t.Guard.Question == before.Guard.Question {
 				r.say(NeverHolds, t.Pos, "%s and %s are two answers of %s: they cannot both hold", before.Name(), t.Name(), t.Guard.Question.Name)
 				ok = false
 			}

@@ -42,6 +42,7 @@ func (r *reader) decision(n *yaml.Node, c context) Decision {
 	case yaml.ScalarNode:
 		return r.oneWord(n, c)
 	}
+	r.lost = lost{true, true, true, true}
 	return r.unread(&Rule{Name: r.ruleName(c), Input: c.in, Pos: pos(n)}) // an alias, which is reported
 }
 
@@ -74,6 +75,7 @@ func (r *reader) oneWord(n *yaml.Node, c context) Decision {
 	w := r.word(n)
 	rule := &Rule{Name: r.ruleName(c), Input: c.in, Why: c.why, Deviates: c.deviates, Pos: w.pos}
 	if w.text == "" {
+		r.lost = lost{true, true, true, true}
 		return r.unread(rule) // reported as a key without a value
 	}
 	if d := r.names[w.text]; d != nil && d.kind == stateKind {
@@ -81,6 +83,7 @@ func (r *reader) oneWord(n *yaml.Node, c context) Decision {
 	} else if rule.Result = r.result(c.in, w.text); rule.Result == nil {
 		r.say(UnknownName, w.pos, "%s: %s is neither a result nor a state%s", c.in.Name, w.text,
 			r.guess(w.text, append(r.resultNames(c.in), r.namesOf(stateKind)...)))
+		r.lost.targets, r.lost.results = true, true
 		return r.unread(rule)
 	}
 	return r.finish(rule)
@@ -93,10 +96,12 @@ func (r *reader) rule(n *yaml.Node, c context) Decision {
 	rule := &Rule{Name: r.ruleName(c), Input: c.in, Why: c.why, Deviates: c.deviates, Pos: pos(n)}
 	if a.get("to") == nil && a.get("do") == nil && a.get("result") == nil {
 		r.say(Shape, rule.Pos, "%s: a rule that does nothing: say `ignored`", rule.Name)
+		r.lost = lost{true, true, true, true}
 		return r.unread(rule)
 	}
 	to := r.words(a.get("to"), "to")
 	if rule.To = resolve[*State](r, to, "state", stateKind); len(rule.To) < len(to) {
+		r.lost.targets = true
 		r.unread(rule)
 	}
 	rule.Do = r.readDo(a.get("do"), rule)
@@ -106,6 +111,7 @@ func (r *reader) rule(n *yaml.Node, c context) Decision {
 			if w.text != "" {
 				r.say(UnknownName, w.pos, "%s: unknown result %s%s", c.in.Name, w.text, r.guess(w.text, r.resultNames(c.in)))
 			}
+			r.lost.results, r.lost.effects = true, true
 			return r.unread(rule)
 		}
 	}
@@ -126,6 +132,7 @@ func (r *reader) ruleKeys(n *yaml.Node) fields {
 			r.say(UnknownKey, f.key.pos, "a rule: unknown key %s%s", f.key.text, best)
 		} else {
 			r.say(Shape, f.key.pos, "%s stands beside to, do or result: a rule or conditions, not both", f.key.text)
+			r.lost = lost{true, true, true, true}
 		}
 	}
 	return out
@@ -169,6 +176,7 @@ func (r *reader) elseAlone(s *Switch) {
 		}
 		if len(s.Arms) != 2 || s.Arms[0].When == nil || len(s.Arms[0].When.Tests) > 0 {
 			r.say(Else, a.Pos, "else stands only beside one branch by state, after it: here it could hide a missing branch; name the other cases")
+			r.unread(s)
 		}
 	}
 }
@@ -192,6 +200,7 @@ func (r *reader) ordered(n *yaml.Node, c context) Decision {
 			if line.Kind == yaml.MappingNode {
 				r.say(Shape, pos(line), "%s: a line is one `condition: decision`", r.ruleName(c))
 			}
+			r.lost = lost{true, true, true, true}
 			r.broken[s] = true
 			continue
 		}
@@ -200,11 +209,12 @@ func (r *reader) ordered(n *yaml.Node, c context) Decision {
 	for i, a := range s.Arms {
 		last := i == len(s.Arms)-1
 		switch {
-		case r.broken[s]:
 		case a.When == nil && !last:
 			r.say(Else, a.Pos, "else hides the lines below it: it is the last line")
+			r.unread(s)
 		case a.When != nil && last:
 			r.say(Else, a.Pos, "the last line of an ordered list is else: say what happens when nothing above holds")
+			r.unread(s)
 		}
 	}
 	return s
@@ -215,15 +225,15 @@ func (r *reader) arm(s *Switch, f field, c context) {
 	arm := Arm{Pos: f.key.pos}
 	text := strings.Join(strings.Fields(f.key.text), " ")
 	if text != "else" {
-		if arm.When = r.condition(f.key); arm.When == nil {
-			r.broken[s] = true
+		var ok bool
+		if arm.When, ok = r.condition(f.key); !ok {
+			r.lost.conditions = true
+			r.unread(s)
 		}
 	}
 	arm.Then = r.decision(f.value, c.below(text))
 	if r.broken[arm.Then] {
-		r.broken[s] = true
+		r.unread(s)
 	}
-	if !r.broken[s] || arm.When != nil || text == "else" {
-		s.Arms = append(s.Arms, arm)
-	}
+	s.Arms = append(s.Arms, arm)
 }

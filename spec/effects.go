@@ -35,7 +35,9 @@ func (r *reader) readEffects() {
 		e.Sends = r.answers(e, r.words(a.get("sends"), "sends"), responseKind)
 		e.AnsweredBy = r.answers(e, r.words(a.get("answered_by"), "answered_by"), eventKind)
 		if only := a.get("only"); only != nil {
-			e.Only = r.condition(r.scalar(only, "only"))
+			if c, ok := r.condition(r.scalar(only, "only")); ok {
+				e.Only = c
+			}
 		}
 		r.readParameter(e, a.get("with"))
 	}
@@ -83,6 +85,7 @@ func (r *reader) readDo(n *yaml.Node, owner any) []Do {
 	for _, item := range items {
 		d := r.readOneDo(item)
 		if d.Effect == nil {
+			r.lost.effects = true
 			r.broken[owner] = true
 			continue
 		}

@@ -27,7 +27,7 @@ type Place struct {
 type Findings []*Finding
 
 // maxFindings bounds what is kept of one pass: after so many, the rest is noise and costs only time.
-const maxFindings = 200
+const maxFindings = 100
 
 // sourceWidth is how much of a line is printed, in runes.
 const sourceWidth = 120
@@ -61,9 +61,6 @@ func (f *Finding) String() string {
 // quote writes the line with a caret under the column. Of a long line only the surroundings are shown; what a terminal
 // would not print as one column is shown as a blank, so that the caret stays where it belongs.
 func (p *Place) quote(b *strings.Builder) {
-	if strings.TrimSpace(p.Source) == "" {
-		return
-	}
 	line, col := []rune(p.Source), p.Col-1
 	col = min(max(col, 0), len(line))
 	from := 0
@@ -77,6 +74,9 @@ func (p *Place) quote(b *strings.Builder) {
 		}
 		return r
 	}, string(line[from:to]))
+	if strings.TrimSpace(shown) == "" {
+		return
+	}
 	fmt.Fprintf(b, "\n    %s\n    %s^", strings.TrimRight(shown, " "), strings.Repeat(" ", col-from))
 }
 

@@ -27,6 +27,7 @@ func (r *reader) readInputs() {
 		}
 	}
 	if len(r.m.Inputs()) == 0 {
+		r.lost = lost{true, true, true, true}
 		r.say(Missing, Pos{}, "the machine decides nothing: write `responses:`, `loops:` or `events:`")
 	}
 	if len(r.m.Responses) > 0 && r.top.get("catalogue") == nil {

@@ -119,7 +119,7 @@ func (k *checker) edges() {
 		case e.Any:
 		case e.Unused && rule != nil:
 			k.conflict(UnusedEdge, e.Pos, rule.Pos, "the edge %s -> %s is declared unused, and %s takes it", e.From.Name, e.To.Name, rule.Name)
-		case !e.Unused && rule == nil && !k.assumed[l]:
+		case !e.Unused && rule == nil && !k.assumed[l] && !k.lost.targets:
 			k.say(UntakenEdge, e.Pos, "the edge %s -> %s is declared, and no rule takes it: a rule is missing, or list it under `unused`", e.From.Name, e.To.Name)
 		}
 	}
@@ -155,12 +155,12 @@ func (k *checker) reach() {
 		}
 	}
 	for _, s := range k.m.States {
-		if !reached[s] {
-			k.say(Unreachable, s.Pos, "%s is never reached from %s", s.Name, k.m.Initial.Name)
+		if !reached[s] && !k.lost.targets {
+			k.idle(Unreachable, s.Name, s.Pos, "%s is never reached from %s", s.Name, k.m.Initial.Name)
 		}
 		switch rule := leaves[s]; {
-		case len(next[s]) == 0 && !s.Final:
-			k.say(Trap, s.Pos, "%s is never left: a rule is missing, or mark it `final: true`", s.Name)
+		case len(next[s]) == 0 && !s.Final && !k.lost.targets:
+			k.idle(Trap, s.Name, s.Pos, "%s is never left: a rule is missing, or mark it `final: true`", s.Name)
 		case rule != nil && s.Final:
 			k.conflict(Trap, s.Pos, rule.Pos, "%s is final, and %s leaves it", s.Name, rule.Name)
 		}

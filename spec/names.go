@@ -22,7 +22,16 @@ const (
 	responseKind kind = "response"
 	loopKind     kind = "loop"
 	eventKind    kind = "event"
+	resultKind   kind = "result" // of a group; several groups may have one of the same name
 )
+
+// article is the kind as part of a sentence.
+func (k kind) article() string {
+	if strings.ContainsRune("aeiou", rune(k[0])) {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
+}
 
 // declared is a name with its one meaning.
 type declared struct {
@@ -33,21 +42,30 @@ type declared struct {
 
 // declare gives a name its meaning, unless it has one.
 func (r *reader) declare(w word, k kind, at any) {
-	if !isName(w.text) {
-		if w.text != "" {
-			r.say(BadValue, w.pos, "%q cannot be the name of a %s: a letter, then letters, digits and the signs _ - +", w.text, k)
-		}
-		return
-	}
-	if isReserved(w.text) {
-		r.say(NameTwice, w.pos, "%s is a word of the notation: call the %s something else", w.text, k)
-		return
-	}
-	if before := r.names[w.text]; before != nil {
-		r.conflict(NameTwice, w.pos, before.pos, "%s is a %s already: one name, one meaning", w.text, before.kind)
+	if r.wrongName(w, k) {
+		r.meant[w.text] = true // nobody can use it, which need not be said too
 		return
 	}
 	r.names[w.text] = &declared{k, w.pos, at}
+}
+
+// wrongName reports why a text cannot be the name of something new.
+func (r *reader) wrongName(w word, k kind) bool {
+	if !isName(w.text) {
+		if w.text != "" {
+			r.say(BadValue, w.pos, "%q cannot be the name of %s: a letter, then letters, digits and the signs _ - +", w.text, k.article())
+		}
+		return true
+	}
+	if isReserved(w.text) {
+		r.say(NameTwice, w.pos, "%s is a word of the notation: call the %s something else", w.text, k)
+		return true
+	}
+	if before := r.names[w.text]; before != nil {
+		r.conflict(NameTwice, w.pos, before.pos, "%s is %s already: one name, one meaning", w.text, before.kind.article())
+		return true
+	}
+	return false
 }
 
 // isName says whether a text can be a name: conditions are cut at blanks and commas, rules are named with slashes.
@@ -77,7 +95,7 @@ func (r *reader) find(w word, what string, kinds ...kind) any {
 	}
 	have := ""
 	if d != nil {
-		have = " (it is a " + string(d.kind) + ")"
+		have = " (it is " + d.kind.article() + ")"
 	}
 	r.say(UnknownName, w.pos, "unknown %s %s%s%s", what, w.text, have, r.guess(w.text, r.namesOf(kinds...)))
 	return nil
@@ -85,6 +103,9 @@ func (r *reader) find(w word, what string, kinds ...kind) any {
 
 // guess proposes a name, and remembers that it did.
 func (r *reader) guess(name string, known []string) string {
+	if r.report.full() {
+		return "" // nobody will read it
+	}
 	r.meant[nearest(name, known)] = true
 	return near(name, known)
 }

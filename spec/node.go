@@ -61,8 +61,16 @@ func (s *source) known(n *yaml.Node, what string, at section) fields {
 	for _, f := range s.pairs(n, what) {
 		if isEmpty(f.value) && n.Style&yaml.FlowStyle != 0 && !at.has(f.key.text) {
 			s.say(UnknownKey, f.key.pos, "%s: unknown key %s: a text that has a comma must be in quotes here", what, f.key.text)
-		} else if s.knows(f.key, what, at) {
+			continue
+		}
+		meant := s.knows(f.key, what, at)
+		if meant == f.key.text {
 			s.valued(f, what)
+		} else if out.get(meant) != nil {
+			continue
+		}
+		if meant != "" {
+			f.key.text = meant
 			out = append(out, f)
 		}
 	}
@@ -72,7 +80,11 @@ func (s *source) known(n *yaml.Node, what string, at section) fields {
 // valued reports a key without a value.
 func (s *source) valued(f field, what string) {
 	if isEmpty(f.value) {
-		s.say(Empty, f.key.pos, "%s: %s has no value", what, f.key.text)
+		if s.empty == nil {
+			s.empty = map[*yaml.Node]bool{}
+		}
+		s.empty[f.value] = true
+		s.say(Empty, f.key.pos, "%s: %s has no value: write one or take the key out", what, f.key.text)
 	}
 }
 
@@ -83,7 +95,9 @@ func (s *source) pairs(n *yaml.Node, what string) fields {
 	}
 	if n.Kind != yaml.MappingNode {
 		if isEmpty(n) {
-			s.say(Empty, pos(n), "%s: nothing is said here; write what belongs here or take the key out", what)
+			if !s.empty[n] {
+				s.say(Empty, pos(n), "%s: nothing is said here", what)
+			}
 		} else {
 			s.say(Shape, pos(n), "%s: keys with values are wanted here", what)
 		}
@@ -209,7 +223,7 @@ func (s *source) truth(n *yaml.Node, what string) bool {
 	if w.text != "true" && w.text != "false" && w.text != "" {
 		s.say(BadValue, w.pos, "%s is true or false, not %s", what, w.text)
 	}
-	return w.text == "true"
+	return w.text != "" && w.text != "false" // what is wrong was meant to be said
 }
 
 // number reads an integer from least on.

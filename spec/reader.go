@@ -20,10 +20,14 @@ type reader struct {
 	obliges    map[*Identity]bool // of which an invariant says what must follow when they are dropped
 	promises   []func()           // of states, read when effects are declared
 	groupsUsed map[*Group]bool    // groups leave no trace in the Machine
-	broken     map[any]bool       // decisions and inputs in which something was not understood
+	broken     map[any]bool       // decisions, results and inputs in which something was not understood
+	lost       lost
 	results    map[string]*Result // the two that every input has
 	bodies     map[*Input]*yaml.Node
 }
+
+// lost says what may stand in the places that were not understood, so that nobody concludes from its absence.
+type lost struct{ targets, conditions, effects, results bool }
 
 // read fills the Machine section by section, in the order in which they depend on each other.
 func (r *reader) read(root *yaml.Node, file string) {

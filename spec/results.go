@@ -1,8 +1,6 @@
 package spec
 
-import (
-	"slices"
-)
+import "slices"
 
 func classes() []string {
 	return []string{string(OK), string(Pending), string(Retry), string(Backoff), string(Fatal), string(Ignored)}
@@ -36,12 +34,8 @@ func (r *reader) readResults() {
 
 func (r *reader) readResult(f field, g *ResultGroup) *Result {
 	out := &Result{Name: f.key.text, Group: g, Pos: f.key.pos}
-	if d := r.names[f.key.text]; d != nil {
-		r.conflict(NameTwice, f.key.pos, d.pos, "%s is a %s already: one name, one meaning", f.key.text, d.kind)
-	} else if isReserved(f.key.text) {
-		r.say(NameTwice, f.key.pos, "%s is a word of the notation: call the result something else", f.key.text)
-	} else if !isName(f.key.text) {
-		r.say(BadValue, f.key.pos, "%q cannot be the name of a result", f.key.text)
+	if r.wrongName(f.key, resultKind) {
+		r.meant[f.key.text] = true
 	}
 	if isScalar(f.value) {
 		out.Doc = f.value.Value

@@ -63,23 +63,23 @@ func (at section) has(key string) bool {
 	return slices.Contains(keys, key)
 }
 
-// knows says whether the key is one of the section; otherwise it reports where the key would belong, or which one is meant.
-func (s *source) knows(key word, what string, at section) bool {
+// knows is the key of the section that is meant: the key itself, or after a report the one that it nearly is; "" for none.
+func (s *source) knows(key word, what string, at section) string {
 	if at.has(key.text) {
-		return true
+		return key.text
 	}
 	keys, _ := at.keys()
-	best := near(key.text, keys)
+	best := nearest(key.text, keys)
 	if best == "" {
 		for other := atTop; other < sections; other++ {
-			if theirs, place := other.keys(); slices.Contains(theirs, key.text) {
+			if _, place := other.keys(); other.has(key.text) {
 				s.say(MisplacedKey, key.pos, "%s: the key %s belongs to %s", what, key.text, place)
-				return false
+				return ""
 			}
 		}
 	}
-	s.say(UnknownKey, key.pos, "%s: unknown key %s%s", what, key.text, best)
-	return false
+	s.say(UnknownKey, key.pos, "%s: unknown key %s%s", what, key.text, near(key.text, keys))
+	return best
 }
 
 // isRuleKey says whether a word is a key of a rule, and so can be no condition.

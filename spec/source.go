@@ -15,12 +15,13 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits of a text. A specification is written and reviewed by people; what is larger is no specification, and the
-// YAML scanner takes time beyond all proportion for long lines.
+// Limits of a text. A specification is written and reviewed by people; what is larger is none, and is refused before it
+// costs time and memory beyond all proportion.
 const (
-	maxBytes = 1 << 20
+	maxBytes = 1 << 18
 	maxLine  = 1000 // runes
 	maxDepth = 50   // of nested collections
+	maxItems = 500  // of one mapping or list
 )
 
 // source is a text that is read, and where findings about it go.
@@ -28,6 +29,9 @@ type source struct {
 	path   string // as findings print it
 	lines  []string
 	report *report
+	empty  map[*yaml.Node]bool // values that are missing, and reported
+
+	tooMuch bool // of something to go on
 }
 
 // say reports a finding.
@@ -87,7 +91,9 @@ func (s *source) compose(text []byte) *yaml.Node {
 		s.say(Shape, Pos{doc.Line, doc.Column}, "a mapping is wanted at the top: machine, states, …")
 		return nil
 	}
-	s.refuse(doc.Content[0])
+	if s.refuse(doc.Content[0]); s.tooMuch {
+		return nil
+	}
 	return doc.Content[0]
 }
 
@@ -143,6 +149,11 @@ func (s *source) refuse(n *yaml.Node) {
 		s.say(Anchor, pos, "the anchor &%s is refused: a rule is read where it stands", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0 || n.Tag == "!":
 		s.say(Tag, pos, "the tag %s is refused: quote a text that begins with an exclamation mark, and write `not` for a negation", n.Tag)
+	}
+	if n.Kind == yaml.MappingNode && len(n.Content) > 2*maxItems || n.Kind == yaml.SequenceNode && len(n.Content) > maxItems {
+		s.say(TooMuch, pos, "more than %d entries, which nobody reviews", maxItems)
+		s.tooMuch = true
+		return
 	}
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode && c.Value == "<<" {

@@ -40,18 +40,22 @@ func (k *checker) marks() {
 			}
 		}
 	}
-	for _, in := range k.m.Inputs() {
-		for _, f := range marks {
-			if !k.someEffect(func(e *Effect) bool {
-				return slices.Contains(e.Sets, f) && (slices.Contains(e.Sends, in) || slices.Contains(e.AnsweredBy, in))
-			}) {
+	for _, e := range k.m.Effects {
+		for _, f := range e.Sets {
+			if !slices.Contains(marks, f) {
 				continue
 			}
-			for _, rule := range in.Rules() {
-				if !k.broken[rule] && !endsWaiting(rule, f) && k.first(LeftMarked, rule, f) {
-					k.conflict(LeftMarked, rule.Pos, f.Pos, "%s: what began this has set %s, and this end does not clear it: it would never begin again", rule.Name, f.Name)
-				}
+			for _, in := range slices.Concat(e.Sends, e.AnsweredBy) {
+				k.leftMarked(in, f)
 			}
+		}
+	}
+}
+
+func (k *checker) leftMarked(in *Input, f *Flag) {
+	for _, rule := range in.Rules() {
+		if !k.broken[rule] && !endsWaiting(rule, f) && k.first(LeftMarked, rule, f) {
+			k.conflict(LeftMarked, rule.Pos, f.Pos, "%s: what began this has set %s, and this end does not clear it: it would never begin again", rule.Name, f.Name)
 		}
 	}
 }
