@@ -40,6 +40,7 @@ type Core struct {
 
 	step    step
 	out     []Output
+	acted   int                 // how many of out are of the rule that is not told of yet
 	observe func(*classic.Rule) // is told of every rule that decides; may be nil
 }
 
@@ -164,11 +165,18 @@ func (c *Core) close() {
 	c.open = nil
 	c.endPoll(ErrClosed)
 	if c.leaving.asked {
+		c.leaving = leaving{}
 		c.emit(Left{ErrClosed})
 	}
 }
 
 func (c *Core) emit(o Output) { c.out = append(c.out, o) }
+
+// emit is what a rule does.
+func (e *effects) emit(o Output) {
+	e.out = append(e.out, o)
+	e.acted++
+}
 
 // has says whether all of flags are set.
 func (c *Core) has(flags classic.Flags) bool { return c.memory.Flags.Has(flags) }

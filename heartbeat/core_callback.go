@@ -38,14 +38,14 @@ func (e *effects) letGo(kind CallbackKind) {
 		e.unheard = true
 		return
 	}
-	e.core().emit(Callback{
+	e.emit(Callback{
 		Kind: kind, Generation: e.told.generation, Member: e.told.member, Protocol: e.told.protocol, Reason: e.reason,
 	})
 }
 
 func (e *effects) CallAssigned() {
 	e.told = e.who
-	e.core().emit(Callback{
+	e.emit(Callback{
 		Kind: CallbackAssigned, Generation: e.who.generation, Member: e.who.member, Protocol: e.who.protocol, Assignment: e.join.assignment,
 	})
 }

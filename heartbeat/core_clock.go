@@ -58,11 +58,12 @@ func (e *effects) Forget(t classic.Timer) { e.clocks.attempts[t] = 0 }
 // as in Kafka's ExponentialBackoff (KIP-580), in whole milliseconds.
 func backoff(first, most time.Duration, attempts int, share float64, j *jitter) time.Duration {
 	pause := most
-	if attempts < 32 && first<<attempts < most {
+	if attempts < 63 && first <= most>>attempts {
 		pause = first << attempts
 	}
 	if share > 0 {
-		pause = time.Duration(float64(pause) * (1 - share + 2*share*j.next()))
+		// The conversion keeps processors that multiply and add in one go from rounding otherwise than the rest.
+		pause = time.Duration(float64(pause) * (1 - share + float64(2*share*j.next())))
 	}
 	return min(pause, most).Truncate(time.Millisecond)
 }

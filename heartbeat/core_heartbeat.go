@@ -14,14 +14,21 @@ func (c *Core) heartbeatAnswered() {
 		Former: c.former(),
 	}, c.effects()))
 	if rule.Result.Class() == fsm.ClassFatal {
-		c.broken = c.failure(rule)
+		c.breakLoop(c.failure(rule))
+	}
+}
+
+// breakLoop keeps why the loop has failed, for the next poll. What comes after the first cause is its consequence.
+func (c *Core) breakLoop(err error) {
+	if c.broken == nil {
+		c.broken = err
 	}
 }
 
 // loopBroke handles the failure of whatever drives the loop.
 func (c *Core) loopBroke(in LoopBroke) {
 	c.step.err = in.Err
-	c.broken = c.failure(c.fired(classic.HandleLoopBroke(&c.memory, c.effects())))
+	c.breakLoop(c.failure(c.fired(classic.HandleLoopBroke(&c.memory, c.effects()))))
 }
 
 func (e *effects) SendHeartbeat() { e.send(open{request: Request{API: classic.InputHeartbeat}}) }
@@ -32,7 +39,7 @@ func (e *effects) HeartbeatFailed() {}
 
 func (e *effects) NotePoll() {}
 
-func (e *effects) StartLoop() {}
+func (e *effects) StartLoop() { e.broken = nil }
 
 func (e *effects) EnableLoop() {}
 

@@ -96,7 +96,7 @@ func (e *effects) TakeIdentity() {
 func (e *effects) RunAssignment() {
 	e.join.planning = true
 	if !e.join.skip {
-		e.core().emit(RunAssignment{Join: e.join.id, Input: AssignmentInput{
+		e.emit(RunAssignment{Join: e.join.id, Input: AssignmentInput{
 			Group: e.config.Group, Generation: e.who.generation, Protocol: e.who.protocol, Members: e.join.members,
 		}})
 	}

@@ -15,11 +15,7 @@ func (c *Core) lookedUp() {
 	}
 }
 
-func (e *effects) LookUp() {
-	e.send(open{request: Request{API: classic.InputFindCoordinator}})
-	// Any broker may answer a lookup; which one had been the coordinator says nothing.
-	e.open[len(e.open)-1].request.Node = AnyBroker
-}
+func (e *effects) LookUp() { e.send(open{request: Request{API: classic.InputFindCoordinator}}) }
 
 func (e *effects) EndLookup() {}
 

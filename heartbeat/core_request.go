@@ -27,7 +27,7 @@ func (e *effects) send(o open) uint64 {
 	}
 	r.Generation, o.who = e.who.generation, e.who
 	e.open = append(e.open, o)
-	e.core().emit(o.request)
+	e.emit(o.request)
 	return r.ID
 }
 
@@ -69,20 +69,25 @@ func (c *Core) former() bool {
 	return c.has(classic.CoordinatorKnown) && c.step.sent.request.Node != c.node
 }
 
-// wellFormed takes an answer that lacks what a success must have for one that does not decode.
+// wellFormed takes an answer that lacks what the rules take from it for one that does not decode.
 func wellFormed(sent Request, r Response) Response {
-	if r.Code != classic.CodeNone {
-		return r
-	}
 	broken := false
 	switch sent.API {
 	case classic.InputFindCoordinator:
-		broken = r.Node < 0
+		broken = r.Code == classic.CodeNone && r.Node < 0
 	case classic.InputJoinGroup:
-		broken = r.Generation < 0 || r.Member == ""
+		broken = r.Code == classic.CodeNone && r.Generation < 0 || r.Member == "" && givesMemberID(r.Code)
 	}
 	if broken {
 		return Response{ID: r.ID, Code: classic.CodeMalformed, Err: r.Err}
 	}
 	return r
+}
+
+// givesMemberID says whether a member that has joined takes its id from an answer with this code.
+func givesMemberID(c classic.Code) bool {
+	rule := classic.DecideJoinGroup(classic.Memory{State: classic.PreparingRebalance}, c, classic.JoinGroupGuards{})
+	return slices.ContainsFunc(rule.Do, func(do classic.Do) bool {
+		return do.Effect == classic.EffectTakeMemberID || do.Effect == classic.EffectTakeIdentity
+	})
 }

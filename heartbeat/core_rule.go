@@ -3,6 +3,8 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"slices"
+
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
@@ -13,7 +15,7 @@ type effects Core
 
 func (e *effects) core() *Core { return (*Core)(e) }
 
-// fired passes on that a rule has decided.
+// fired passes on that a rule has decided, before what it has done.
 func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	if c.observe != nil {
 		c.observe(rule)
@@ -26,7 +28,8 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	if c.step.sent != nil && rule.Input == c.step.sent.request.API {
 		f.Request, f.Code, f.Err = c.step.sent.request.ID, c.step.answer.Code, c.step.answer.Err
 	}
-	c.emit(f)
+	c.out = slices.Insert(c.out, len(c.out)-c.acted, Output(f))
+	c.acted = 0
 	return rule
 }
 

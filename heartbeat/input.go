@@ -2,6 +2,8 @@ package heartbeat
 
 //kbeat:pure
 
+import "github.com/kbeat/kbeat/fsm"
+
 // Input is what a Core is told: Poll, PollGivenUp, Tick, Response, Assigned, AssignmentFailed, CallbackEnded,
 // RejoinAsked, ProtocolsChanged, LeaveAsked, CloseAsked, CommitAsked or LoopBroke.
 type Input interface{ input() }
@@ -66,6 +68,20 @@ const (
 	LeaveGroup                    // leaves, also when static
 	LeaveRemain                   // does not leave, also when dynamic
 )
+
+var leaveModes = fsm.Names[LeaveMode]{Of: "leave mode", List: []string{"default", "leave", "remain"}}
+
+// String is "default", "leave" or "remain".
+func (m LeaveMode) String() string { return leaveModes.String(m) }
+
+// MarshalText is String, and an error for a mode that does not exist.
+func (m LeaveMode) MarshalText() ([]byte, error) { return leaveModes.Marshal(m) }
+
+// UnmarshalText reads what String wrote; an unknown name is an *fsm.UnknownNameError.
+func (m *LeaveMode) UnmarshalText(text []byte) (err error) {
+	*m, err = leaveModes.Parse(string(text))
+	return err
+}
 
 func (Poll) input()             {}
 func (PollGivenUp) input()      {}

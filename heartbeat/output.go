@@ -5,7 +5,7 @@ package heartbeat
 import "github.com/kbeat/kbeat/fsm/classic"
 
 // Output is what a Core wants to be done, in the order given: Request, PollEnded, Callback, RunAssignment, CommitEnded,
-// Left, Exited or Fired.
+// Left or Fired.
 type Output interface{ output() }
 
 type (
@@ -38,10 +38,8 @@ type (
 	// Left answers LeaveAsked. Err says why the coordinator may not know of it; the member has left all the same.
 	Left struct{ Err error }
 
-	// Exited says that the heartbeat loop has ended for good.
-	Exited struct{}
-
-	// Fired says that a rule has decided, and what of the state it changed. Rules by which a loop only waits are left out.
+	// Fired says that a rule has decided, and what of the state it changed; what the rule does comes after it. Rules by
+	// which a loop only waits are left out.
 	Fired struct {
 		Rule     *classic.Rule
 		Code     classic.Code // of the response that it decided about; else NONE
@@ -72,5 +70,4 @@ func (Callback) output()      {}
 func (RunAssignment) output() {}
 func (CommitEnded) output()   {}
 func (Left) output()          {}
-func (Exited) output()        {}
 func (Fired) output()         {}
