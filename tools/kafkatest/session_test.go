@@ -115,14 +115,37 @@ func admin(t *testing.T, cluster *broker.Cluster) *kadm.Client {
 	return kadm.NewClient(newClient(t, kgo.SeedBrokers(cluster.Addrs()...)))
 }
 
-// described is how Kafka's own admin sees a group.
-func described(t *testing.T, cluster *broker.Cluster, group string) kadm.DescribedGroup {
+// described is how Kafka's own admin sees a group, as soon as it does.
+func described(t *testing.T, cluster *broker.Cluster, group string) (g kadm.DescribedGroup) {
 	t.Helper()
+	var err error
+	require.Eventually(t, func() bool {
+		g, err = describe(t, cluster, group)
+		return err == nil
+	}, patience, 100*time.Millisecond, "group %q cannot be described", group)
+	return g
+}
+
+// describe asks once; a cluster that has lost a broker may not be ready to say.
+func describe(t *testing.T, cluster *broker.Cluster, group string) (kadm.DescribedGroup, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	groups, err := admin(t, cluster).DescribeGroups(ctx, group)
-	require.NoError(t, err)
+	if err != nil {
+		return kadm.DescribedGroup{}, err
+	}
 	g, err := groups.On(group, nil)
-	require.NoError(t, err)
-	return g
+	if err == nil {
+		err = g.Err
+	}
+	return g, err
+}
+
+// becomes waits until Kafka says that a group is in a state.
+func becomes(t *testing.T, cluster *broker.Cluster, group, state string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		g, err := describe(t, cluster, group)
+		return err == nil && g.State == state
+	}, patience, 100*time.Millisecond, "group %q does not become %s", group, state)
 }

@@ -102,7 +102,7 @@ func TestOneBroker(t *testing.T) {
 		s := newSession(t, transport, "silent")
 		s.member = s.do(classic.InputJoinGroup, classic.CodeMemberIDRequired).Member
 		s.gen = s.do(classic.InputJoinGroup, classic.CodeNone, func(r *heartbeat.Request) { r.SessionTimeout = time.Second }).Generation
-		require.Eventually(t, func() bool { return described(t, cluster, "silent").State == "Empty" }, patience, 100*time.Millisecond)
+		becomes(t, cluster, "silent", "Empty")
 		s.do(classic.InputHeartbeat, classic.CodeUnknownMemberID)
 	})
 

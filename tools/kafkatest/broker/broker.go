@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"runtime"
-	"syscall"
 	"testing"
 )
 
@@ -20,8 +18,7 @@ type Broker struct {
 	log        logFile
 	admin      bool // asks for a password
 
-	process *exec.Cmd     // the last one that was launched
-	ended   chan struct{} // closed when process is no more
+	process *process // the last one that was launched; nil before the first
 }
 
 // clusterID is the same for every cluster: ids of clusters only keep brokers from joining the wrong one.
@@ -57,51 +54,26 @@ func (b *Broker) launch() error {
 	}
 	defer out.Close()
 
-	b.process = b.java(context.Background(), "kafka.Kafka", b.properties)
-	b.process.Stdout, b.process.Stderr = out, out
-	dieWithParent(b.process)
-	b.ended = make(chan struct{})
-	started := make(chan error)
-	go func() {
-		// The kernel sends the signal of dieWithParent when the thread that started the process ends, so that thread
-		// is kept for as long as the process lives.
-		runtime.LockOSThread()
-		err := b.process.Start()
-		started <- err
-		if err == nil {
-			_ = b.process.Wait() // how a broker ended is in its log
-		}
-		close(b.ended)
-	}()
-	if err := <-started; err != nil {
+	cmd := b.java(context.Background(), "kafka.Kafka", b.properties)
+	cmd.Stdout, cmd.Stderr = out, out
+	if b.process, err = launch(cmd); err != nil {
 		return fmt.Errorf("broker %d: %w", b.ID, err)
 	}
 	return nil
 }
 
-// kill ends the process, if there is one, and waits until it is gone.
-func (b *Broker) kill() {
-	if b.ended == nil {
-		return
-	}
-	b.signal(syscall.SIGKILL)
-	<-b.ended
-}
-
-func (b *Broker) signal(s syscall.Signal) {
-	if b.process.Process != nil {
-		_ = b.process.Process.Signal(s) // fails only when the process is gone
-	}
-}
-
 // Kill ends the broker by SIGKILL: connections are cut, nothing is said to anybody.
-func (b *Broker) Kill() { b.kill() }
+func (b *Broker) Kill() {
+	if b.process != nil {
+		b.process.kill()
+	}
+}
 
 // Restart starts the broker again after Kill, on the same port with the same data, and returns when it answers. It does
 // not wait until the broker has loaded the groups that it coordinates.
 func (b *Broker) Restart() {
 	b.tb.Helper()
-	b.kill()
+	b.Kill()
 	ctx, cancel := context.WithTimeout(b.tb.Context(), startTimeout)
 	defer cancel()
 	err := b.launch()

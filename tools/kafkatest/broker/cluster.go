@@ -93,7 +93,7 @@ func (c *Cluster) launch(ctx context.Context) error {
 
 func (c *Cluster) kill() {
 	for _, b := range c.brokers {
-		b.kill()
+		b.Kill()
 	}
 }
 

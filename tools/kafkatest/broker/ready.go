@@ -32,7 +32,7 @@ func (b *Broker) ready(ctx context.Context, n int) error {
 		}
 		select {
 		case <-again.C:
-		case <-b.ended:
+		case <-b.process.ended:
 			if b.log.contains("Address already in use") {
 				return errPortTaken
 			}

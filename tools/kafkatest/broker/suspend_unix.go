@@ -5,7 +5,7 @@ package broker
 import "syscall"
 
 // Suspend stops the broker where it stands: its connections stay open, and nothing is answered any more.
-func (b *Broker) Suspend() { b.signal(syscall.SIGSTOP) }
+func (b *Broker) Suspend() { b.process.signal(syscall.SIGSTOP) }
 
 // Resume lets a suspended broker go on.
-func (b *Broker) Resume() { b.signal(syscall.SIGCONT) }
+func (b *Broker) Resume() { b.process.signal(syscall.SIGCONT) }
