@@ -34,6 +34,10 @@ func (p *plan) inputsFile() *jen.File {
 
 // caseOf is a case of a switch whose values fill several lines where they are many.
 func caseOf(values []jen.Code, body ...jen.Code) *jen.Statement {
+	return caseLabel(values).Block(body...)
+}
+
+func caseLabel(values []jen.Code) *jen.Statement {
 	const perLine = 4
 	var items []jen.Code
 	for i, v := range values {
@@ -42,7 +46,7 @@ func caseOf(values []jen.Code, body ...jen.Code) *jen.Statement {
 		}
 		items = append(items, v)
 	}
-	return jen.Case(items...).Block(body...)
+	return jen.Case(items...)
 }
 
 // questionsFile declares the questions that have several answers.

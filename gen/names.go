@@ -1,11 +1,14 @@
 package gen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kbeat/kbeat/spec"
 )
@@ -30,7 +33,8 @@ func goName(name string) string {
 		if strings.Contains(initialisms, " "+word+" ") {
 			word = strings.ToUpper(word)
 		}
-		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		first, size := utf8.DecodeRuneInString(word)
+		out.WriteString(string(unicode.ToUpper(first)) + word[size:])
 	}
 	return out.String()
 }
@@ -64,7 +68,13 @@ func lowerFirst(goName string) string {
 type scope struct {
 	file   string
 	owners map[string]string
-	errs   []error
+	wrong  []wrongName
+}
+
+// wrongName is something that cannot be named in Go, or not as it is.
+type wrongName struct {
+	pos  spec.Pos
+	text string
 }
 
 func newScope(file string) *scope { return &scope{file: file, owners: map[string]string{}} }
@@ -88,7 +98,7 @@ func (s *scope) free(names []string) bool {
 	return true
 }
 
-// claim takes a name for what stands at pos, and keeps an error where that cannot be.
+// claim takes a name for what stands at pos, and remembers that it is wrong where that cannot be.
 func (s *scope) claim(name, what string, pos spec.Pos) string {
 	switch other := s.owners[name]; {
 	case !token.IsIdentifier(name):
@@ -102,7 +112,17 @@ func (s *scope) claim(name, what string, pos spec.Pos) string {
 }
 
 func (s *scope) fail(pos spec.Pos, format string, args ...any) {
-	s.errs = append(s.errs, fmt.Errorf("%s:%d:%d: %s", s.file, pos.Line, pos.Col, fmt.Sprintf(format, args...)))
+	s.wrong = append(s.wrong, wrongName{pos, fmt.Sprintf(format, args...)})
 }
 
-func (s *scope) err() error { return errors.Join(s.errs...) }
+// err joins all that is wrong, in the order of the text.
+func (s *scope) err() error {
+	slices.SortStableFunc(s.wrong, func(a, b wrongName) int {
+		return cmp.Or(cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col))
+	})
+	var errs []error
+	for _, w := range s.wrong {
+		errs = append(errs, fmt.Errorf("%s:%d:%d: %s", s.file, w.pos.Line, w.pos.Col, w.text))
+	}
+	return errors.Join(errs...)
+}

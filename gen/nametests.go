@@ -33,7 +33,7 @@ func (p *plan) testNames(f *jen.File) {
 		for _, n := range names {
 			args = append(args, jen.Line().Lit(n))
 		}
-		body = append(body, require("Empty", jen.Qual(fsmtestPath, "Names").Call(args...)))
+		body = append(body, must("Empty", jen.Qual(fsmtestPath, "Names").Call(args...)))
 	}
 	names("State", 0, namesIn(p.States, func(s *spec.State) string { return s.Name }))
 	names("Input", 1, namesIn(p.inputs, func(i *inputPlan) string { return i.Name }))
@@ -52,7 +52,7 @@ func (p *plan) testNames(f *jen.File) {
 		results = append(results, namesIn(g.Results, resultText)...)
 	}
 	names("Result", 0, results)
-	f.Func().Id("TestNames").Params(testing("T")).Block(body...)
+	f.Func().Id("TestNames").Params(testParam("T")).Block(body...)
 	f.Line()
 }
 
@@ -68,19 +68,19 @@ func (p *plan) testFlags(f *jen.File) {
 	if initial == nil {
 		initial = []string{"none"}
 	}
-	f.Func().Id("TestFlags").Params(testing("T")).Block(
+	f.Func().Id("TestFlags").Params(testParam("T")).Block(
 		jen.Id("names").Op(":=").Map(jen.Id("Flags")).String().Add(lines(rows...)),
 		jen.For(jen.List(jen.Id("flag"), jen.Id("name")).Op(":=").Range().Id("names")).Block(
-			require("Equal", jen.Id("name"), jen.Id("flag").Dot("String").Call()),
+			must("Equal", jen.Id("name"), jen.Id("flag").Dot("String").Call()),
 			jen.Var().Id("back").Id("Flags"),
-			require("NoError", jen.Id("back").Dot("UnmarshalText").Call(jen.Index().Byte().Call(jen.Id("name")))),
-			require("Equal", jen.Id("flag"), jen.Id("back")),
-			require("True", jen.Id("flag").Dot("Has").Call(jen.Id("flag"))),
-			require("False", jen.Id("Flags").Call(jen.Lit(0)).Dot("Has").Call(jen.Id("flag"))),
+			must("NoError", jen.Id("back").Dot("UnmarshalText").Call(jen.Index().Byte().Call(jen.Id("name")))),
+			must("Equal", jen.Id("flag"), jen.Id("back")),
+			must("True", jen.Id("flag").Dot("Has").Call(jen.Id("flag"))),
+			must("False", jen.Id("Flags").Call(jen.Lit(0)).Dot("Has").Call(jen.Id("flag"))),
 		),
-		require("Len", jen.Id("names"), jen.Len(jen.Id("space").Dot("Flags"))),
-		require("Equal", jen.Lit(p.Initial.Name), jen.Id("Initial").Call().Dot("State").Dot("String").Call()),
-		require("Equal", jen.Lit(strings.Join(initial, "|")), jen.Id("Initial").Call().Dot("Flags").Dot("String").Call()),
+		must("Len", jen.Id("names"), jen.Len(jen.Id("space").Dot("Flags"))),
+		must("Equal", jen.Lit(p.Initial.Name), jen.Id("Initial").Call().Dot("State").Dot("String").Call()),
+		must("Equal", jen.Lit(strings.Join(initial, "|")), jen.Id("Initial").Call().Dot("Flags").Dot("String").Call()),
 	)
 	f.Line()
 }
@@ -94,23 +94,23 @@ func (p *plan) testCodes(f *jen.File) {
 		rows = append(rows, list(jen.Lit(n), jen.Lit(n), jen.Lit(unknownCode(n)), jen.False()))
 	}
 	c := jen.Id("c")
-	f.Func().Id("TestCodes").Params(testing("T")).Block(
+	f.Func().Id("TestCodes").Params(testParam("T")).Block(
 		jen.For(jen.List(jen.Id("_"), jen.Id("want")).Op(":=").Range().Index().Struct(
 			jen.Id("code").Id("Code"), jen.Id("number").Int16(), jen.Id("name").String(), jen.Id("retriable").Bool()).Add(lines(rows...))).Block(
 			c.Clone().Op(":=").Id("want").Dot("code"),
-			require("Equal", jen.Id("want").Dot("number"), c.Clone().Dot("Number").Call()),
-			require("Equal", jen.Id("want").Dot("name"), c.Clone().Dot("String").Call()),
-			require("Equal", jen.Id("want").Dot("retriable"), c.Clone().Dot("Retriable").Call(), jen.Id("want").Dot("name")),
+			must("Equal", jen.Id("want").Dot("number"), c.Clone().Dot("Number").Call()),
+			must("Equal", jen.Id("want").Dot("name"), c.Clone().Dot("String").Call()),
+			must("Equal", jen.Id("want").Dot("retriable"), c.Clone().Dot("Retriable").Call(), jen.Id("want").Dot("name")),
 			jen.List(jen.Id("text"), jen.Err()).Op(":=").Add(c.Clone()).Dot("MarshalText").Call(),
-			require("NoError", jen.Err()),
+			must("NoError", jen.Err()),
 			jen.Var().Id("back").Id("Code"),
-			require("NoError", jen.Id("back").Dot("UnmarshalText").Call(jen.Id("text"))),
-			require("Equal", c.Clone(), jen.Id("back")),
+			must("NoError", jen.Id("back").Dot("UnmarshalText").Call(jen.Id("text"))),
+			must("Equal", c.Clone(), jen.Id("back")),
 		),
-		require("True", jen.Qual("slices", "IsSortedFunc").Call(jen.Id("codes"), jen.Func().Params(jen.List(jen.Id("a"), jen.Id("b")).Qual(fsmPath, "CodeInfo")).Int().Block(
+		must("True", jen.Qual("slices", "IsSortedFunc").Call(jen.Id("codes"), jen.Func().Params(jen.List(jen.Id("a"), jen.Id("b")).Qual(fsmPath, "CodeInfo")).Int().Block(
 			jen.Return(jen.Int().Call(jen.Id("a").Dot("Number")).Op("-").Int().Call(jen.Id("b").Dot("Number"))))), jen.Lit("codes are found by halving")),
 		jen.List(jen.Id("_"), jen.Err()).Op(":=").Id("ParseCode").Call(jen.Lit("no such code")),
-		require("ErrorAs", jen.Err(), jen.New(jen.Op("*").Qual(fsmPath, "UnknownNameError"))),
+		must("ErrorAs", jen.Err(), jen.New(jen.Op("*").Qual(fsmPath, "UnknownNameError"))),
 	)
 	f.Line()
 }
@@ -131,24 +131,24 @@ func (p *plan) testResults(f *jen.File) {
 	body := []jen.Code{
 		jen.For(jen.List(jen.Id("_"), jen.Id("want")).Op(":=").Range().Index().Struct(
 			jen.Id("result").Id("Result"), jen.List(jen.Id("name"), jen.Id("class")).String(), jen.Id("err").Id("ResultError")).Add(lines(rows...))).Block(
-			require("Equal", jen.Id("want").Dot("name"), jen.Id("want").Dot("result").Dot("Name").Call()),
-			require("Equal", jen.Id("want").Dot("class"), jen.Id("want").Dot("result").Dot("Class").Call().Dot("String").Call(), jen.Id("want").Dot("result")),
-			require("Equal", jen.Id("want").Dot("err"), jen.Id("want").Dot("result").Dot("Error").Call(), jen.Id("want").Dot("result")),
+			must("Equal", jen.Id("want").Dot("name"), jen.Id("want").Dot("result").Dot("Name").Call()),
+			must("Equal", jen.Id("want").Dot("class"), jen.Id("want").Dot("result").Dot("Class").Call().Dot("String").Call(), jen.Id("want").Dot("result")),
+			must("Equal", jen.Id("want").Dot("err"), jen.Id("want").Dot("result").Dot("Error").Call(), jen.Id("want").Dot("result")),
 		),
 	}
 	for _, e := range p.Errors {
-		body = append(body, require("Equal", jen.Lit(e.Retriable), jen.Id(p.errorNames[e.Name]).Dot("Retriable").Call()))
+		body = append(body, must("Equal", jen.Lit(e.Retriable), jen.Id(p.errorNames[e.Name]).Dot("Retriable").Call()))
 	}
-	f.Func().Id("TestResults").Params(testing("T")).Block(body...)
+	f.Func().Id("TestResults").Params(testParam("T")).Block(body...)
 	f.Line()
 }
 
 func (p *plan) testTimers(f *jen.File) {
 	var body []jen.Code
 	for _, t := range p.Timers {
-		body = append(body, require("Equal", p.timerSpec(t), jen.Id(p.timerNames[t]).Dot("Spec").Call()))
+		body = append(body, must("Equal", jen.Qual(fsmPath, "TimerSpec").Add(timerSpec(t)), jen.Id(p.timerNames[t]).Dot("Spec").Call()))
 	}
-	body = append(body, require("Zero", jen.Id("Timer").Call(jen.Lit(len(p.Timers)+1)).Dot("Spec").Call()))
+	body = append(body, must("Zero", jen.Id("Timer").Call(jen.Lit(len(p.Timers)+1)).Dot("Spec").Call()))
 	var all []string
 	set := &jen.Statement{}
 	for i, t := range p.Timers {
@@ -157,41 +157,29 @@ func (p *plan) testTimers(f *jen.File) {
 		}
 		set.Lit(1).Op("<<").Id(p.timerNames[t])
 		all = append(all, t.Name)
-		body = append(body, require("True", jen.Id("Timers").Call(jen.Lit(1).Op("<<").Id(p.timerNames[t])).Dot("Has").Call(jen.Id(p.timerNames[t]))))
+		body = append(body, must("True", jen.Id("Timers").Call(jen.Lit(1).Op("<<").Id(p.timerNames[t])).Dot("Has").Call(jen.Id(p.timerNames[t]))))
 	}
 	body = append(body,
-		require("Equal", jen.Lit(strings.Join(all, "|")), jen.Id("Timers").Call(set).Dot("String").Call()),
-		require("False", jen.Id("Timers").Call(jen.Lit(0)).Dot("Has").Call(jen.Id(p.timerNames[p.Timers[0]]))))
-	f.Func().Id("TestTimers").Params(testing("T")).Block(body...)
+		must("Equal", jen.Lit(strings.Join(all, "|")), jen.Id("Timers").Call(set).Dot("String").Call()),
+		must("False", jen.Id("Timers").Call(jen.Lit(0)).Dot("Has").Call(jen.Id(p.timerNames[p.Timers[0]]))))
+	f.Func().Id("TestTimers").Params(testParam("T")).Block(body...)
 	f.Line()
-}
-
-// timerSpec is the literal for what the specification says of a timer.
-func (p *plan) timerSpec(t *spec.Timer) jen.Code {
-	row := []jen.Code{keyed("Setting", jen.Lit(t.After)), keyed("Default", millis(t.Default))}
-	if t.Most > 0 {
-		row = append(row, keyed("Most", millis(t.Most)))
-	}
-	if t.Jitter > 0 {
-		row = append(row, keyed("Jitter", jen.Lit(t.Jitter)))
-	}
-	return jen.Qual(fsmPath, "TimerSpec").Add(list(row...))
 }
 
 // testDrawings declares the test that the drawings have the machine's ways, and no others.
 func (p *plan) testDrawings(f *jen.File) {
-	f.Func().Id("TestDrawings").Params(testing("T")).Block(
+	f.Func().Id("TestDrawings").Params(testParam("T")).Block(
 		jen.List(jen.Id("d"), jen.Err()).Op(":=").Id("Definition").Call(),
-		require("NoError", jen.Err()),
+		must("NoError", jen.Err()),
 		jen.Id("ways").Op(":=").Map(jen.String()).Bool().Values(),
 		jen.For(jen.List(jen.Id("_"), jen.Id("e")).Op(":=").Range().Id("d").Dot("Edges").Call()).Block(
 			jen.Id("ways").Index(jen.Qual("fmt", "Sprintf").Call(jen.Lit("    %q -> %q [label="), jen.Id("e").Dot("From").Dot("String").Call(), jen.Id("e").Dot("To").Dot("String").Call())).Op("=").True()),
 		jen.For(jen.Id("way").Op(":=").Range().Id("ways")).Block(
-			require("Contains", jen.Id("Graphviz").Call(), jen.Id("way"))),
-		require("Equal", jen.Len(jen.Id("ways")), jen.Qual("strings", "Count").Call(jen.Id("Graphviz").Call(), jen.Lit("[label="))),
-		require("Equal", jen.Len(jen.Id("ways")), jen.Qual("strings", "Count").Call(jen.Id("Mermaid").Call(), jen.Lit(" : "))),
+			must("Contains", jen.Id("Graphviz").Call(), jen.Id("way"))),
+		must("Equal", jen.Len(jen.Id("ways")), jen.Qual("strings", "Count").Call(jen.Id("Graphviz").Call(), jen.Lit("[label="))),
+		must("Equal", jen.Len(jen.Id("ways")), jen.Qual("strings", "Count").Call(jen.Id("Mermaid").Call(), jen.Lit(" : "))),
 		jen.List(jen.Id("file"), jen.Err()).Op(":=").Qual("os", "ReadFile").Call(jen.Lit("states.mmd")),
-		require("NoError", jen.Err()),
-		require("Contains", jen.String().Call(jen.Id("file")), jen.Id("Mermaid").Call()),
+		must("NoError", jen.Err()),
+		must("Contains", jen.String().Call(jen.Id("file")), jen.Id("Mermaid").Call()),
 	)
 }

@@ -28,21 +28,21 @@ func (p *plan) rows(f *jen.File) {
 		jen.Return(jen.Id("d")))
 	f.Line()
 	comment(f, "each calls f with each rule and what the tables say of it: the subject, and the rule's number in its table.")
-	f.Func().Id("each").Params(testing("T"), jen.Id("f").Func().Params(jen.Id("s").Id("subject"), jen.Id("i").Int(), jen.Id("r").Op("*").Id("Rule"))).Block(
+	f.Func().Id("each").Params(testParam("T"), jen.Id("f").Func().Params(jen.Id("s").Id("subject"), jen.Id("i").Int(), jen.Id("r").Op("*").Id("Rule"))).Block(
 		jen.Id("rules").Op(":=").Id("Rules").Call(),
 		jen.For(jen.List(jen.Id("_"), jen.Id("s")).Op(":=").Range().Id("subjects")).Block(
 			jen.For(jen.Id("i").Op(":=").Range().Id("s").Dot("table").Dot("Rules")).Block(
-				require("NotEmpty", jen.Id("rules"), jen.Lit("rules are missing")),
+				must("NotEmpty", jen.Id("rules"), jen.Lit("rules are missing")),
 				jen.Id("f").Call(jen.Id("s"), jen.Id("i"), jen.Id("rules").Index(jen.Lit(0))),
 				jen.Id("rules").Op("=").Id("rules").Index(jen.Lit(1), jen.Empty()))),
-		require("Empty", jen.Id("rules"), jen.Lit("rules that no table has")))
+		must("Empty", jen.Id("rules"), jen.Lit("rules that no table has")))
 	f.Line()
-	f.Func().Id("TestRules").Params(testing("T")).Block(eachRule(
-		require("Empty", jen.Qual(fsmtestPath, "CompareRow").Call(jen.Id("s").Dot("table").Dot("Rules").Index(jen.Id("i")), jen.Id("described").Call(jen.Id("r")))),
-		require("Equal", jen.Id("s").Dot("table").Dot("Input"), r("Input").Dot("String").Call(), jen.Id("r")),
-		require("Equal", jen.Id("s").Dot("table").Dot("Kind"), r("Input").Dot("Kind").Call().Dot("String").Call(), jen.Id("r")),
-		require("Equal", jen.Qual("fmt", "Sprintf").Call(jen.Lit(p.File+":%d"), r("Line")), r("At").Call(), jen.Id("r")),
-		require("Equal", r("Name"), r("String").Call()),
+	f.Func().Id("TestRules").Params(testParam("T")).Block(eachRule(
+		must("Empty", jen.Qual(fsmtestPath, "CompareRow").Call(jen.Id("s").Dot("table").Dot("Rules").Index(jen.Id("i")), jen.Id("described").Call(jen.Id("r")))),
+		must("Equal", jen.Id("s").Dot("table").Dot("Input"), r("Input").Dot("String").Call(), jen.Id("r")),
+		must("Equal", jen.Id("s").Dot("table").Dot("Kind"), r("Input").Dot("Kind").Call().Dot("String").Call(), jen.Id("r")),
+		must("Equal", jen.Qual("fmt", "Sprintf").Call(jen.Lit(p.File+":%d"), r("Line")), r("At").Call(), jen.Id("r")),
+		must("Equal", r("Name"), r("String").Call()),
 	))
 	f.Line()
 }
@@ -70,13 +70,13 @@ func (p *plan) refusals(f *jen.File) {
 		),
 		jen.Return(jen.Id("out")))
 	f.Line()
-	f.Func().Id("TestMachineRefuses").Params(testing("T")).Block(
+	f.Func().Id("TestMachineRefuses").Params(testParam("T")).Block(
 		jen.Id("machine").Op(":=").Id("newMachine").Call(jen.Id("t")),
 		eachRule(
 			jen.List(jen.Id("from"), jen.Err()).Op(":=").Id("space").Dot("StatesOf").Call(jen.Id("s").Dot("table"), jen.Id("i")),
-			require("NoError", jen.Err()),
-			require("Empty", jen.Id("misplaced").Call(jen.Id("machine"), jen.Id("r"), jen.Id("from")))),
-		require("ErrorIs", machine("Reset", beyond.Clone()), jen.Qual(fsmPath, "ErrUnknownState")))
+			must("NoError", jen.Err()),
+			must("Empty", jen.Id("misplaced").Call(jen.Id("machine"), jen.Id("r"), jen.Id("from")))),
+		must("ErrorIs", machine("Reset", beyond.Clone()), jen.Qual(fsmPath, "ErrUnknownState")))
 	f.Line()
 }
 
@@ -85,7 +85,7 @@ func eachRule(body ...jen.Code) *jen.Statement {
 	return jen.Id("each").Call(jen.Id("t"), jen.Func().Params(jen.Id("s").Id("subject"), jen.Id("i").Int(), jen.Id("r").Op("*").Id("Rule")).Block(body...))
 }
 
-// require is an assertion of testify.
-func require(name string, args ...jen.Code) *jen.Statement {
+// must is an assertion of testify.
+func must(name string, args ...jen.Code) *jen.Statement {
 	return jen.Qual(requirePath, name).Call(append([]jen.Code{jen.Id("t")}, args...)...)
 }

@@ -165,20 +165,20 @@ func (p *plan) observe(f *jen.File) {
 				jen.Return(jen.Id("s").Dot("observe").Call(jen.Id("machine"), jen.Id("p"))))))))
 	f.Line()
 	comment(f, "check holds the code of an input against its table, at every point, and sees that handling allocates nothing.")
-	f.Func().Id("check").Params(testing("T"), jen.Id("s").Id("subject")).Block(
-		require("Empty", jen.Id("s").Dot("differences").Call(jen.Id("newMachine").Call(jen.Id("t")))),
+	f.Func().Id("check").Params(testParam("T"), jen.Id("s").Id("subject")).Block(
+		must("Empty", jen.Id("s").Dot("differences").Call(jen.Id("newMachine").Call(jen.Id("t")))),
 		jen.Id("silent").Op(":=").Op("&").Id("recorder").Values(keyed("silent", jen.True())),
 		jen.Id("done").Op(":=").Map(jen.Int()).Bool().Values(),
-		require("NoError", jen.Id("space").Dot("Points").Call(jen.Id("s").Dot("table"), jen.Func().Params(jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("rule").Int()).Block(
+		must("NoError", jen.Id("space").Dot("Points").Call(jen.Id("s").Dot("table"), jen.Func().Params(jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("rule").Int()).Block(
 			jen.If(jen.Id("done").Index(jen.Id("rule"))).Block(jen.Return()),
 			jen.Id("done").Index(jen.Id("rule")).Op("=").True(),
 			jen.Id("m").Op(":=").Id("memoryAt").Call(jen.Id("p")),
 			jen.Id("allocations").Op(":=").Qual("testing", "AllocsPerRun").Call(jen.Lit(10), jen.Func().Params().Add(brief(jen.Id("s").Dot("run").Call(jen.Id("p"), jen.Op("&").Id("m"), jen.Id("silent"))))),
-			require("Zero", jen.Id("allocations"), jen.Id("p").Dot("String").Call())))),
+			must("Zero", jen.Id("allocations"), jen.Id("p").Dot("String").Call())))),
 	)
 	f.Line()
 	comment(f, "newMachine is a machine without hooks.")
-	f.Func().Id("newMachine").Params(testing("T")).Op("*").Id("Machine").Block(
+	f.Func().Id("newMachine").Params(testParam("T")).Op("*").Id("Machine").Block(
 		jen.List(jen.Id("d"), jen.Err()).Op(":=").Id("Definition").Call(),
 		jen.Qual(requirePath, "NoError").Call(jen.Id("t"), jen.Err()),
 		jen.Return(jen.Id("NewMachine").Call(jen.Id("d"), jen.Qual(fsmPath, "Hooks").Types(jen.Id("State")).Values())))

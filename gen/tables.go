@@ -20,7 +20,7 @@ func (p *plan) tablesFile(inputs []*inputPlan) *jen.File {
 		if i > 0 {
 			f.Line()
 		}
-		f.Func().Id("Test" + in.name).Params(testing("T")).Block(
+		f.Func().Id("Test" + in.name).Params(testParam("T")).Block(
 			jen.Id("check").Call(jen.Id("t"), jen.Id(in.subject())))
 		f.Line()
 		p.run(f, in)
@@ -36,8 +36,8 @@ func (p *plan) testFile() *jen.File {
 	return f
 }
 
-// testing is the parameter of a test or a benchmark.
-func testing(typ string) *jen.Statement {
+// testParam is the parameter of a test or a benchmark.
+func testParam(typ string) *jen.Statement {
 	return jen.Id(strings.ToLower(typ)).Op("*").Qual("testing", typ)
 }
 

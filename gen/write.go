@@ -9,8 +9,19 @@ import (
 
 // Write makes dir hold files: all of them or, where anything fails, what it held before. Files that are as they should be
 // are not touched; generated files that are no longer rendered are removed, others never. It makes dir where it is missing,
-// but not what dir stands in.
-func Write(dir string, files []File) (err error) {
+// but not what dir stands in. The error is that of the file system, or wraps ErrNotGenerated.
+func Write(dir string, files []File) error {
+	return replace(disk{(*os.File).Write, os.Rename, os.Remove}, dir, files)
+}
+
+// disk are the steps of a change that can fail when others have been made. Tests let them.
+type disk struct {
+	write  func(f *os.File, data []byte) (int, error)
+	rename func(from, to string) error
+	remove func(name string) error
+}
+
+func replace(d disk, dir string, files []File) (err error) {
 	differences, err := Compare(dir, files)
 	if err != nil || len(differences) == 0 {
 		return err
@@ -24,7 +35,7 @@ func Write(dir string, files []File) (err error) {
 	} else if !errors.Is(made, os.ErrExist) {
 		return fmt.Errorf("write: %w", made)
 	}
-	c := &change{dir: dir}
+	c := &change{disk: d, dir: dir}
 	defer func() { err = errors.Join(err, c.clean()) }()
 	data := map[string][]byte{}
 	for _, f := range files {
@@ -42,8 +53,9 @@ func Write(dir string, files []File) (err error) {
 }
 
 // change is a set of replacements. The new files are written in full beside the old ones, which keep a second name until all
-// is done, so that each step that can fail for want of space comes before the first that is seen.
+// is done: what can fail for want of space comes before the first step that is seen, and that can be taken back.
 type change struct {
+	disk
 	dir   string
 	steps []step
 	done  int // steps that have been seen
@@ -53,9 +65,8 @@ type change struct {
 type step struct{ name, fresh, old string }
 
 func (c *change) prepare(d Difference, data []byte) error {
-	s := step{name: filepath.Join(c.dir, d.Name)}
-	c.steps = append(c.steps, s)
-	last := &c.steps[len(c.steps)-1]
+	c.steps = append(c.steps, step{name: filepath.Join(c.dir, d.Name)})
+	s := &c.steps[len(c.steps)-1]
 	if d.Kind != Missing {
 		old := filepath.Join(c.dir, ".fsmgen-old-"+d.Name)
 		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -64,7 +75,7 @@ func (c *change) prepare(d Difference, data []byte) error {
 		if err := os.Link(s.name, old); err != nil {
 			return err
 		}
-		last.old = old
+		s.old = old
 	}
 	if d.Kind == Superfluous {
 		return nil
@@ -73,8 +84,8 @@ func (c *change) prepare(d Difference, data []byte) error {
 	if err != nil {
 		return err
 	}
-	last.fresh = f.Name()
-	_, err = f.Write(data)
+	s.fresh = f.Name()
+	_, err = c.write(f, data)
 	return errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 }
 
@@ -82,9 +93,9 @@ func (c *change) commit() error {
 	for _, s := range c.steps {
 		var err error
 		if s.fresh == "" {
-			err = os.Remove(s.name)
+			err = c.remove(s.name)
 		} else {
-			err = os.Rename(s.fresh, s.name)
+			err = c.rename(s.fresh, s.name)
 		}
 		if err != nil {
 			return err
