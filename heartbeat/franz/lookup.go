@@ -13,6 +13,8 @@ import (
 // lookups asks any broker for coordinators, by a franz-go client that knows the whole cluster and, as franz-go clients
 // do, refreshes what it knows.
 type lookups struct {
+	settings settings
+
 	mu      sync.Mutex
 	cl      *kgo.Client // nil before the first lookup
 	closed  bool
@@ -21,25 +23,25 @@ type lookups struct {
 	failed  map[kgo.Broker]struct{} // since when all had failed
 }
 
-func (l *lookups) ask(ctx context.Context, s settings, out *outgoing) (kmsg.Response, ending) {
-	b, err := l.next(s)
+func (l *lookups) ask(ctx context.Context, out *outgoing) (kmsg.Response, ending) {
+	b, err := l.next()
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
-	answer, end := exchange(ctx, b, s, out)
+	answer, end := exchange(ctx, b, l.settings, out)
 	l.note(b, end.err == nil)
 	return answer, end
 }
 
 // next is the next broker in turn, without those that have failed while there are others.
-func (l *lookups) next(s settings) (*kgo.Broker, error) {
+func (l *lookups) next() (*kgo.Broker, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, kgo.ErrClientClosed
 	}
 	if l.cl == nil {
-		cl, err := s.finder()
+		cl, err := l.settings.finder()
 		if err != nil {
 			return nil, err
 		}

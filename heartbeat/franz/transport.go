@@ -31,8 +31,10 @@ var _ heartbeat.Transport = (*Transport)(nil)
 // New makes a Transport that reaches brokers as cl does. It reads cl's options once, and connects when it first has
 // something to send. It ends with cl, or by Close.
 func New(cl *kgo.Client) *Transport {
+	s := settingsOf(cl)
 	t := &Transport{
-		settings: settingsOf(cl),
+		settings: s,
+		lookups:  lookups{settings: s},
 		nodes:    map[int32]string{},
 		brokers:  map[string]*broker{},
 	}
@@ -72,7 +74,7 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 	var answer kmsg.Response
 	var end ending
 	if r.API == classic.InputFindCoordinator {
-		answer, end = t.lookups.ask(ctx, t.settings, out)
+		answer, end = t.lookups.ask(ctx, out)
 	} else {
 		answer, end = t.ask(ctx, r.Node, out)
 	}
