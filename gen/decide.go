@@ -136,7 +136,7 @@ func (d decider) byCode() []jen.Code {
 		case b.rest:
 			rest = d.statements(b.node)
 		case b.as:
-			cases = append(cases, caseLabel(codes).Op(":").Comment("as otherwise: "+d.p.at(b.pos)))
+			cases = append(cases, caseLabel(codes).Comment("as otherwise: "+d.p.at(b.pos)))
 		case len(codes) > 0:
 			cases = append(cases, caseOf(codes, d.statements(b.node)...))
 		}

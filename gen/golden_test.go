@@ -48,6 +48,7 @@ func render(t *testing.T, path string) []File {
 	require.NoError(t, err)
 	files, err := Render(m)
 	if err != nil {
+		require.NotContains(t, err.Error(), "render ", "what was rendered is no Go")
 		return []File{{"error", []byte(err.Error() + "\n")}}
 	}
 	again, err := spec.Load(path)
