@@ -289,6 +289,19 @@ func TestClose(t *testing.T) {
 	})
 }
 
+func TestATransportOfAClosedClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		cl := n.client()
+		cl.Close()
+		transport := New(cl)
+		synctest.Wait()
+		r := find(t, transport)
+		require.Equal(t, classic.CodeDisconnect, r.Code)
+		require.ErrorIs(t, r.Err, kgo.ErrClientClosed)
+	})
+}
+
 func TestABrokerThatNobodyHasNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := New(newNetwork(t).client())

@@ -29,7 +29,9 @@ func (l *lookups) ask(ctx context.Context, out *outgoing) (kmsg.Response, ending
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
 	answer, end := exchange(ctx, b, l.settings, out)
-	l.note(b, end.err == nil)
+	if end.err == nil || ctx.Err() != context.Canceled { // that the caller has given up says nothing of the broker
+		l.note(b, end.err == nil)
+	}
 	return answer, end
 }
 

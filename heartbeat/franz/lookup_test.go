@@ -1,6 +1,7 @@
 package franz
 
 import (
+	"context"
 	"io"
 	"net"
 	"sync/atomic"
@@ -16,10 +17,10 @@ import (
 	"github.com/kbeat/kbeat/heartbeat"
 )
 
+var lookup = heartbeat.Request{API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Minute, Group: "g"}
+
 func find(t *testing.T, transport *Transport) heartbeat.Response {
-	return transport.Send(t.Context(), heartbeat.Request{
-		API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Minute, Group: "g",
-	})
+	return transport.Send(t.Context(), lookup)
 }
 
 // names answers FindCoordinator by node and addr.
@@ -57,6 +58,29 @@ func TestALookupPrefersBrokersThatHaveNotFailed(t *testing.T) {
 		require.Equal(t, 2, failed, "failed lookups; the other two brokers should each have been tried once")
 		require.Equal(t, 1, hung.count(kmsg.FindCoordinator))
 		require.Equal(t, 5*time.Second, time.Since(began), "the hung broker has the client's RequestTimeoutOverhead to answer")
+	})
+}
+
+// A lookup that its caller gives up says nothing of the broker, which would be passed over from then on.
+func TestALookupThatIsGivenUpIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		slow := &stub{answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
+			time.Sleep(2 * time.Second)
+			return names(1, 9001)(conn, key, version, correlation)
+		}}
+		n.serve(9001, slow)
+		transport := New(n.client(kgo.SeedBrokers("localhost:9001", "localhost:9002")))
+		for range 2 { // one of them goes to 9001
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, cancel)
+			transport.Send(ctx, lookup)
+		}
+		require.Equal(t, 1, slow.count(kmsg.FindCoordinator))
+		for range 3 {
+			r := find(t, transport)
+			require.Equal(t, classic.CodeNone, r.Code, "%v", r.Err)
+		}
 	})
 }
 

@@ -38,7 +38,7 @@ func New(cl *kgo.Client) *Transport {
 		nodes:    map[int32]string{},
 		brokers:  map[string]*broker{},
 	}
-	t.ends = context.AfterFunc(cl.Context(), t.Close)
+	t.ends = context.AfterFunc(cl.Context(), t.close)
 	return t
 }
 
@@ -46,6 +46,10 @@ func New(cl *kgo.Client) *Transport {
 // the Transport was made from goes on. Close may be called again.
 func (t *Transport) Close() {
 	t.ends()
+	t.close()
+}
+
+func (t *Transport) close() {
 	t.mu.Lock()
 	t.closed = true
 	brokers := t.brokers
