@@ -78,8 +78,14 @@ func (p *plan) mermaid() string {
 	return out.String()
 }
 
+// mermaidWords mean something else to Mermaid at the begin of a line.
+const mermaidWords = " accTitle accDescr as class classDef click default direction end hide note scale state style "
+
 // mermaidID is a state's name with nothing in it but what Mermaid takes for a name.
 func mermaidID(s *spec.State) string {
+	if strings.Contains(mermaidWords, " "+s.Name+" ") {
+		return s.Name + "_"
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '_', '0' <= r && r <= '9', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
