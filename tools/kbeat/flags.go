@@ -1,0 +1,195 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/kbeat/live"
+)
+
+// passwordVariable is read where no flag has the password: a process's arguments can be seen by others, its environment
+// by fewer.
+const passwordVariable = "KBEAT_SASL_PASSWORD"
+
+// runFlags is what `kbeat run` is called with.
+type runFlags struct {
+	json    bool
+	members int
+	seed    uint64
+	during  time.Duration
+	trace   string
+
+	brokers      []string
+	group        string
+	topics       []string
+	instance     string
+	clientID     string
+	balancers    []string
+	startTimeout time.Duration
+
+	session, interval, poll time.Duration
+
+	tls          bool
+	files        live.TLS
+	sasl         live.SASL
+	passwordFile string
+}
+
+// onlyLive are the flags that mean nothing to an embedded group.
+var onlyLive = []string{
+	"group", "topic", "instance-id", "client-id", "start-timeout",
+	"tls", "tls-ca", "tls-cert", "tls-key", "tls-insecure",
+	"sasl-mechanism", "sasl-user", "sasl-password", "sasl-password-file",
+}
+
+func (r *runFlags) declare(f *pflag.FlagSet) {
+	f.BoolVar(&r.json, "json", false, "write each event as a line of JSON")
+	f.IntVar(&r.members, "members", 0, "how many members begin (default 3; with --brokers 1)")
+	f.Uint64Var(&r.seed, "seed", 0, "of what is left to chance: whom things happen to, and the jitter of pauses (default 1; with --brokers another one each time)")
+	f.DurationVar(&r.during, "for", 0, "go on with things that happen until this long is over; with --brokers: look at the group then, and leave")
+	f.StringVar(&r.trace, "trace", "", "write the trace of each member to a file, which kbeat replay reads; of several, run.trace becomes run.m1.trace and so on")
+	f.DurationVar(&r.session, "session-timeout", 0, "session.timeout.ms (default 4s; with --brokers 45s)")
+	f.DurationVar(&r.interval, "heartbeat-interval", 0, "heartbeat.interval.ms (default 300ms; with --brokers 3s)")
+	f.DurationVar(&r.poll, "max-poll-interval", 0, "max.poll.interval.ms, which is the rebalance timeout as well (default 4s; with --brokers 5m)")
+	f.StringSliceVar(&r.balancers, "balancer", []string{"cooperative-sticky"}, "how to divide the partitions: "+strings.Join(balancerNames(), ", ")+"; several, the preferred one first")
+
+	f.StringSliceVar(&r.brokers, "brokers", nil, "be a member on these brokers, HOST:PORT,…, until Ctrl-C; without it the group is an embedded one")
+	f.StringVar(&r.group, "group", "", "the group's id")
+	f.StringSliceVar(&r.topics, "topic", nil, "a topic to share; several by saying it again")
+	f.StringVar(&r.instance, "instance-id", "", "group.instance.id, which makes the member static; of several members, each gets a number behind it")
+	f.StringVar(&r.clientID, "client-id", "kbeat", "client.id")
+	f.DurationVar(&r.startTimeout, "start-timeout", 10*time.Second, "give up when no broker has answered after this long")
+	f.BoolVar(&r.tls, "tls", false, "speak TLS; the other flags about TLS imply it")
+	f.StringVar(&r.files.CA, "tls-ca", "", "PEM file with the authorities that vouch for the brokers (default: the system's)")
+	f.StringVar(&r.files.Cert, "tls-cert", "", "PEM file with the client's certificate")
+	f.StringVar(&r.files.Key, "tls-key", "", "PEM file with the certificate's key")
+	f.BoolVar(&r.files.Insecure, "tls-insecure", false, "take any broker for the right one")
+	f.StringVar(&r.sasl.Mechanism, "sasl-mechanism", "", strings.Join(live.Mechanisms(), ", "))
+	f.StringVar(&r.sasl.User, "sasl-user", "", "user of SASL")
+	f.StringVar(&r.sasl.Password, "sasl-password", "", "password of SASL; better in the file, or in $"+passwordVariable)
+	f.StringVar(&r.passwordFile, "sasl-password-file", "", "file with the password of SASL")
+}
+
+// check finds what cannot be meant.
+func (r *runFlags) check(f *pflag.FlagSet) error {
+	if r.during < 0 || r.startTimeout <= 0 {
+		return usage("--for and --start-timeout are lengths of time: not below 0")
+	}
+	if f.Changed("members") && r.members < 1 {
+		return usage("--members is %d: at least 1", r.members)
+	}
+	if len(r.brokers) == 0 {
+		for _, name := range onlyLive {
+			if f.Changed(name) {
+				return usage("--%s needs --brokers: the embedded group has no use for it", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case r.group == "":
+		return usage("--group is missing: which group to be a member of?")
+	case len(r.topics) == 0:
+		return usage("--topic is missing: which topics does the group share?")
+	case (r.files.Cert == "") != (r.files.Key == ""):
+		return usage("--tls-cert and --tls-key belong together")
+	case r.sasl.Mechanism == "" && (f.Changed("sasl-user") || f.Changed("sasl-password") || f.Changed("sasl-password-file")):
+		return usage("--sasl-mechanism is missing: one of %s", strings.Join(live.Mechanisms(), ", "))
+	case r.sasl.Mechanism != "" && !slices.Contains(live.Mechanisms(), r.sasl.Mechanism):
+		return usage("--sasl-mechanism %q is none of %s", r.sasl.Mechanism, strings.Join(live.Mechanisms(), ", "))
+	case r.sasl.Mechanism != "" && r.sasl.User == "":
+		return usage("--sasl-user is missing")
+	}
+	return nil
+}
+
+// member is the times of the members, those that are said before those that are given here.
+func (r *runFlags) member(session, interval, poll time.Duration) heartbeat.Config {
+	return heartbeat.Config{
+		Group: r.group, InstanceID: r.instance, Seed: r.seed,
+		SessionTimeout: cmp.Or(r.session, session), HeartbeatInterval: cmp.Or(r.interval, interval), MaxPollInterval: cmp.Or(r.poll, poll),
+	}
+}
+
+// asFlags is a text about fields of heartbeat.Config, with the flags that they come from.
+func asFlags(text string) string {
+	return strings.NewReplacer(
+		"SessionTimeout", "--session-timeout", "HeartbeatInterval", "--heartbeat-interval",
+		"MaxPollInterval", "--max-poll-interval", "Group", "--group", "Protocols", "--balancer",
+	).Replace(text)
+}
+
+// client is how to reach the brokers.
+func (r *runFlags) client(getenv func(string) string) ([]kgo.Opt, error) {
+	opts := []kgo.Opt{kgo.ClientID(r.clientID)}
+	if r.tls || r.files != (live.TLS{}) {
+		o, err := r.files.Option()
+		if err != nil {
+			return nil, &failure{exitIO, err}
+		}
+		opts = append(opts, o)
+	}
+	if r.sasl.Mechanism != "" {
+		password, err := r.password(getenv)
+		if err != nil {
+			return nil, err
+		}
+		sasl := r.sasl
+		sasl.Password = password
+		o, err := sasl.Option()
+		if err != nil {
+			return nil, usage("%v", err)
+		}
+		opts = append(opts, o)
+	}
+	return opts, nil
+}
+
+func (r *runFlags) password(getenv func(string) string) (string, error) {
+	switch {
+	case r.sasl.Password != "":
+		return r.sasl.Password, nil
+	case r.passwordFile != "":
+		text, err := os.ReadFile(r.passwordFile)
+		if err != nil {
+			return "", &failure{exitIO, fmt.Errorf("the password cannot be read: %w", err)}
+		}
+		return strings.TrimRight(string(text), "\r\n"), nil
+	case getenv(passwordVariable) != "":
+		return getenv(passwordVariable), nil
+	}
+	return "", usage("the password is missing: --sasl-password-file, or $%s", passwordVariable)
+}
+
+// balancersOf are franz-go's, by Kafka's names.
+func balancersOf(names []string) ([]kgo.GroupBalancer, error) {
+	var found []kgo.GroupBalancer
+	for _, name := range names {
+		i := slices.Index(balancerNames(), name)
+		if i < 0 {
+			return nil, usage("--balancer %q is none of %s", name, strings.Join(balancerNames(), ", "))
+		}
+		found = append(found, balancers()[i])
+	}
+	return found, nil
+}
+
+func balancers() []kgo.GroupBalancer {
+	return []kgo.GroupBalancer{kgo.RangeBalancer(), kgo.RoundRobinBalancer(), kgo.StickyBalancer(), kgo.CooperativeStickyBalancer()}
+}
+
+func balancerNames() []string {
+	var names []string
+	for _, b := range balancers() {
+		names = append(names, b.ProtocolName())
+	}
+	return names
+}
