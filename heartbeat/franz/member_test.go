@@ -2,6 +2,7 @@ package franz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -113,12 +114,10 @@ func (l *ledger) start(name string, cl *kgo.Client, transport heartbeat.Transpor
 	p.polls.Go(func() {
 		for {
 			err := p.Poll(l.t.Context())
-			select {
-			case <-p.Done():
+			switch {
+			case errors.Is(err, heartbeat.ErrClosed):
 				return
-			default:
-			}
-			if err != nil && l.t.Context().Err() == nil && err != heartbeat.ErrLeft {
+			case err != nil && !errors.Is(err, heartbeat.ErrLeft):
 				l.t.Errorf("%s: %v", name, err)
 			}
 			time.Sleep(100 * time.Millisecond)
