@@ -15,4 +15,32 @@
 //
 // The package knows nothing of generated code and nothing of any one protocol. It reads the files that it is given, never
 // writes, starts no goroutine and keeps no state. Its functions may be called concurrently.
+//
+// # The notation
+//
+// A decision is one word (the result, else the state to go to), a rule `{to, do, result, why, deviates}`, a mapping of
+// branches or a list of lines. Of a mapping exactly one branch holds, in any order; of a list the first that holds decides,
+// and the last is `else`. A key is a condition: `[not] guard and … in [not] STATE, GROUP`, either half alone will do.
+// `to` may be a path through several states. `why` and `deviates` also stand beside branches, and count for all below them.
+//
+// The sections of a file:
+//
+//	machine, doc    the name, of a Go package, and what it is about
+//	catalogue       NAME of catalogue/NAME.yaml: codes, how requests end without one, documented codes, settings, callbacks
+//	states          NAME: text, or {initial, final, from, unused, enters_with, leaves_with, doc}. With one `from` all edges are
+//	                declared; `unused` ones are taken by no rule. What enters_with and leaves_with name (effects, flags that
+//	                are set), every rule does that enters or leaves the state; what all of several rules do must be named
+//	groups          NAME: [STATE, …]
+//	identity        [NAME, …]: what the other side knows the machine by
+//	flags           NAME: text, or {initial, doc}: what the machine remembers; only effects change it
+//	guards          by whom they are asked of (request, code, member, config, or inputs): NAME: text, or {one_of: {ANSWER: text}}
+//	timers          NAME: {after, default, most, jitter, guard, event, doc}, in milliseconds; the end is a guard or an event
+//	effects         NAME: text, or {sets, clears, drops, takes, starts, forgets, sends, calls, answered_by, only, with, deviates, doc}
+//	errors          NAME: text, or {retriable, doc}: what is raised and has no code
+//	results         by the inputs that share them: NAME: text, or {is, error, do, deviates, doc}
+//	responses       API: {CODE, CODE: decision, CODE: as CODE, otherwise: decision}
+//	loops           NAME: a list
+//	events          NAME: decision
+//	outside         [EVENT, …]: which of them end no timer and no effect; who lists them lists all
+//	invariants      [{drops: IDENTITY, must: FLAG, EFFECT or STATE, or nothing}, {absorbing: STATE}, …], each with its why
 package spec

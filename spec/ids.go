@@ -30,6 +30,7 @@ const (
 
 	// Declarations.
 	States     ID = "states"      // no initial state, or two
+	Outside    ID = "outside"     // an event that neither the machine causes nor `outside` lists, or both
 	GuardScope ID = "guard-scope" // a guard that is asked where its owner is not
 	Parameter  ID = "parameter"   // an effect's parameter missing, superfluous, or with an unknown placeholder
 

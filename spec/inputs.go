@@ -44,6 +44,32 @@ func (r *reader) input(name string) *Input {
 	return nil
 }
 
+// readOutside reads which events come from outside: the others end a timer or an effect of the machine. Who lists them lists
+// all of them, so that an event cannot be lost, or be misspelt, unseen.
+func (r *reader) readOutside() {
+	n := r.top.get("outside")
+	if n == nil {
+		return
+	}
+	outside := map[*Input]Pos{}
+	for _, w := range r.words(n, "outside") {
+		if in, ok := r.find(w, "event", eventKind).(*Input); ok {
+			outside[in] = w.pos
+		}
+	}
+	for _, in := range r.m.Events {
+		at, listed := outside[in]
+		inside := slices.ContainsFunc(r.m.Effects, func(e *Effect) bool { return slices.Contains(e.AnsweredBy, in) }) ||
+			slices.ContainsFunc(r.m.Timers, func(t *Timer) bool { return t.Event == in })
+		switch {
+		case listed && inside:
+			r.conflict(Outside, at, in.Pos, "%s is the end of a timer or an effect: it does not come from outside", in.Name)
+		case !listed && !inside && !r.meant[in.Name]:
+			r.say(Outside, in.Pos, "%s ends neither a timer nor an effect, and `outside` does not list it: who causes it?", in.Name)
+		}
+	}
+}
+
 func (r *reader) readDecisions() {
 	for _, in := range r.m.Inputs() {
 		n := r.bodies[in]

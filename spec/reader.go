@@ -51,6 +51,7 @@ func (r *reader) read(root *yaml.Node, file string) {
 		read()
 	}
 	r.readResults()
+	r.readOutside()
 	r.readDecisions()
 	r.readInvariants()
 }

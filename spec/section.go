@@ -27,7 +27,7 @@ func (at section) keys() (keys []string, place string) {
 	switch at {
 	case atTop:
 		return []string{"machine", "doc", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
-			"results", "responses", "loops", "events", "invariants"}, "the top"
+			"results", "responses", "loops", "events", "outside", "invariants"}, "the top"
 	case atState:
 		return []string{"initial", "final", "from", "unused", "enters_with", "leaves_with", "doc"}, "a state"
 	case atFlag:
