@@ -33,30 +33,37 @@ func (k *checker) unkept(rule *Rule, from *State) (promises []Promise, does []st
 // unpromised looks for what all rules that enter or leave a state do, where there are several, and nobody promises it: as
 // long as it is promised, none of them can lose it unseen.
 func (k *checker) unpromised() {
+	promised := map[*State][]Promise{} // of the state that is entered, with what is demanded of it here
 	for _, s := range k.m.States {
-		enters, leaves := map[leg][]*Rule{}, map[leg][]*Rule{}
-		for l, rules := range k.taken {
-			if l.to == s {
-				enters[l] = rules
-			}
-			if l.from == s && l.to != s {
-				leaves[l] = rules
-			}
-		}
-		sure := true
-		for l := range k.assumed {
-			sure = sure && l.to != s && l.from != s
-		}
-		if sure {
-			k.shared(s, "enters", enters)
-			k.shared(s, "leaves", leaves)
-		}
+		promised[s] = append(promised[s], s.EntersWith...)
+		legs := k.legsWith(func(l leg) bool { return l.to == s })
+		promised[s] = append(promised[s], k.shared(s, "enters", legs, func(l leg) []Promise { return slices.Concat(l.to.EntersWith, l.from.LeavesWith) })...)
+	}
+	for _, s := range k.m.States {
+		legs := k.legsWith(func(l leg) bool { return l.from == s && l.to != s })
+		k.shared(s, "leaves", legs, func(l leg) []Promise { return slices.Concat(promised[l.to], l.from.LeavesWith) })
 	}
 }
 
+// legsWith are the edges that are taken, with the rules that do; none where it is not sure that these are all.
+func (k *checker) legsWith(is func(leg) bool) map[leg][]*Rule {
+	out := map[leg][]*Rule{}
+	for l := range k.assumed {
+		if is(l) {
+			return out
+		}
+	}
+	for l, rules := range k.taken {
+		if is(l) {
+			out[l] = rules
+		}
+	}
+	return out
+}
+
 // shared reports the effects that all rules on some edges of a state have, and the flags that all of them set, as far as no
-// state at their ends promises it.
-func (k *checker) shared(s *State, verb string, by map[leg][]*Rule) {
+// state at their ends promises it. It returns what it demands.
+func (k *checker) shared(s *State, verb string, by map[leg][]*Rule, promises func(leg) []Promise) []Promise {
 	effects, flags, rules := map[*Effect]int{}, map[*Flag]int{}, map[*Rule]bool{}
 	promised := map[Promise]int{}
 	for l, list := range by {
@@ -76,11 +83,11 @@ func (k *checker) shared(s *State, verb string, by map[leg][]*Rule) {
 				flags[f]++
 			}
 		}
-		for _, p := range slices.Concat(l.to.EntersWith, l.from.LeavesWith) {
+		for _, p := range promises(l) {
 			promised[Promise{Effect: p.Effect, Flag: p.Flag}]++
 		}
 	}
-	var missing []string
+	var missing []Promise
 	set := map[*Flag]bool{} // by an effect that all have
 	for _, e := range k.m.Effects {
 		if len(rules) > 1 && effects[e] == len(rules) {
@@ -88,17 +95,22 @@ func (k *checker) shared(s *State, verb string, by map[leg][]*Rule) {
 				set[f] = true
 			}
 			if promised[Promise{Effect: e}] < len(by) {
-				missing = append(missing, e.Name)
+				missing = append(missing, Promise{Effect: e})
 			}
 		}
 	}
 	for _, f := range k.m.Flags {
 		if len(rules) > 1 && flags[f] == len(rules) && !set[f] && promised[Promise{Flag: f}] < len(by) {
-			missing = append(missing, f.Name)
+			missing = append(missing, Promise{Flag: f})
 		}
 	}
 	if len(missing) > 0 {
+		var names []string
+		for _, p := range missing {
+			names = append(names, p.Name())
+		}
 		k.say(Unpromised, s.Pos, "every rule that %s %s has, or sets, %s: let the state promise it, `%s_with: [%s]`, so that no rule can lose it unseen",
-			verb, s.Name, strings.Join(missing, " and "), verb, strings.Join(missing, ", "))
+			verb, s.Name, strings.Join(names, " and "), verb, strings.Join(names, ", "))
 	}
+	return missing
 }
