@@ -20,6 +20,7 @@ type Core struct {
 	was    classic.State // before the rule that is being told of
 	who    identity
 	node   int32  // the coordinator, as long as the memory says that it is known
+	found  int    // how many coordinators have been found
 	reason string // of the rejoin
 
 	now    time.Duration
@@ -37,6 +38,7 @@ type Core struct {
 	join    join
 	told    identity // whose assignment the application was told of and has not lost yet; nobody where there is none
 	leaving leaving
+	mode    LeaveMode // of the last LeaveAsked
 
 	step    step
 	out     []Output
@@ -56,6 +58,7 @@ var nobody = identity{generation: NoGeneration}
 
 // step is what belongs to the input that is being handled.
 type step struct {
+	who    identity // before it
 	sent   *open    // the request that is answered
 	answer Response // its answer
 	text   fsm.Text // of the rejoin's reason, as the rule has it
@@ -89,7 +92,7 @@ func NewCore(config Config) (*Core, error) {
 func (c *Core) Step(now time.Duration, in Input) []Output {
 	c.now = max(c.now, now)
 	c.out = c.out[:0]
-	c.step = step{}
+	c.step = step{who: c.who}
 	if c.closed {
 		c.refuse(in)
 		return c.out

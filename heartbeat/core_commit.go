@@ -7,12 +7,14 @@ import (
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
-// commit sends offsets under the present identity, or says why it does not.
+// commit sends offsets under the identity that they were read in, or says why it does not.
 func (c *Core) commit(in CommitAsked) {
 	c.step.commit = in
-	rule := c.fired(classic.HandleCommit(&c.memory, c.effects()))
+	rule := c.fired(classic.HandleCommit(&c.memory, classic.CommitGuards{
+		Outdated: in.Member != c.who.member || in.Generation != c.who.generation,
+	}, c.effects()))
 	if rule.Result.Class() != fsm.ClassPending {
-		c.emit(CommitEnded{ID: in.ID, Err: c.failure(rule)})
+		c.emit(CommitEnded{ID: in.ID, Err: c.commitFailure(rule)})
 	}
 }
 
@@ -22,7 +24,17 @@ func (c *Core) commitAnswered() {
 		Stale:  c.stale(),
 		Former: c.former(),
 	}, c.effects()))
-	c.emit(CommitEnded{ID: c.step.sent.commit, Err: c.failure(rule), Partitions: c.step.answer.Partitions})
+	c.emit(CommitEnded{ID: c.step.sent.commit, Err: c.commitFailure(rule)})
+}
+
+// commitFailure is the failure of a commit; nil where it is none.
+func (c *Core) commitFailure(rule *classic.Rule) error {
+	err := c.failure(rule)
+	if e, ok := err.(*Error); ok {
+		e.Retriable = rule.Result.Class() == fsm.ClassBackoff
+		e.Partitions = c.step.answer.Partitions
+	}
+	return err
 }
 
 func (e *effects) SendCommit() {

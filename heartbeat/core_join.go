@@ -14,7 +14,6 @@ type join struct {
 	id         uint64 // of its JoinGroup
 	members    []JoinMember
 	skip       bool
-	planning   bool // the leader's assignment is being made
 	assignment []byte
 }
 
@@ -26,9 +25,9 @@ func (c *Core) joinAnswered() {
 		Former:            c.former(),
 		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
 		Leader:            answer.Leader == answer.Member,
-		Static:            c.static(),
+		Leaves:            c.leaves(),
 	}, c.effects()))
-	if c.join.planning && c.join.skip {
+	if c.has(classic.AssignmentRunning) && c.join.skip {
 		c.assigned(Assigned{Join: c.join.id})
 	}
 }
@@ -46,8 +45,7 @@ func (c *Core) syncAnswered() {
 
 // assigned goes on with the leader's assignment; one of an earlier join is ignored.
 func (c *Core) assigned(in Assigned) {
-	if c.join.planning && in.Join == c.join.id {
-		c.join.planning = false
+	if c.has(classic.AssignmentRunning) && in.Join == c.join.id {
 		c.step.plan = in.Assignments
 		c.joinOutcome(classic.HandleAssigned(&c.memory, c.effects()))
 	}
@@ -55,8 +53,7 @@ func (c *Core) assigned(in Assigned) {
 
 // assignmentFailed ends a join whose leader cannot divide the work.
 func (c *Core) assignmentFailed(in AssignmentFailed) {
-	if c.join.planning && in.Join == c.join.id {
-		c.join.planning = false
+	if c.has(classic.AssignmentRunning) && in.Join == c.join.id {
 		c.step.err = in.Err
 		c.joinOutcome(classic.HandleAssignmentFailed(&c.memory, c.effects()))
 	}
@@ -94,13 +91,16 @@ func (e *effects) TakeIdentity() {
 }
 
 func (e *effects) RunAssignment() {
-	e.join.planning = true
 	if !e.join.skip {
 		e.emit(RunAssignment{Join: e.join.id, Input: AssignmentInput{
 			Group: e.config.Group, Generation: e.who.generation, Protocol: e.who.protocol, Members: e.join.members,
 		}})
 	}
 }
+
+func (e *effects) EndAssignment() {}
+
+func (e *effects) AbandonAssignment() { e.emit(AssignmentAbandoned{e.join.id}) }
 
 func (e *effects) SendSync() {
 	e.send(open{request: Request{

@@ -12,7 +12,6 @@ type leaving struct {
 	asked     bool
 	releasing bool // the application is told
 	done      bool // the member has forgotten itself; what it has sent may not be answered yet
-	mode      LeaveMode
 	reason    string
 	err       error
 }
@@ -22,7 +21,7 @@ func (c *Core) leave(in LeaveAsked) {
 	if c.leaving.asked {
 		return
 	}
-	c.leaving = leaving{asked: true, mode: in.Mode, reason: in.Reason}
+	c.leaving, c.mode = leaving{asked: true, reason: in.Reason}, in.Mode
 	c.endPoll(ErrLeft)
 	if !c.has(classic.CallbackRunning) {
 		c.release()
@@ -31,7 +30,7 @@ func (c *Core) leave(in LeaveAsked) {
 
 func (c *Core) release() {
 	c.leaving.releasing = true
-	c.fired(classic.HandleLeave(&c.memory, c.effects()))
+	c.fired(classic.HandleLeave(&c.memory, classic.LeaveGuards{IdentityReset: c.reset()}, c.effects()))
 	c.answerUnheard()
 }
 
@@ -42,14 +41,18 @@ func (c *Core) released(err error) {
 	c.step.given = c.leaving.reason
 	c.fired(classic.HandleReleased(&c.memory, classic.ReleasedGuards{
 		HasMemberID: c.who.member != "",
-		Leaves:      c.leaving.mode == LeaveGroup || c.leaving.mode == LeaveDefault && !c.static(),
+		Leaves:      c.leaves(),
 	}, c.effects()))
 }
 
-// endLeave answers LeaveAsked when nothing of it is under way any more. A dynamic member's JoinGroup is waited for, so that
-// an id which the coordinator gives to it can be dismissed.
+// leaves says whether the coordinator is to be told that the member leaves.
+func (c *Core) leaves() bool { return c.mode == LeaveAlways || c.mode == LeaveIfDynamic && !c.static() }
+
+// endLeave answers LeaveAsked when nothing of it is under way any more. A JoinGroup is waited for as long as an id which
+// the coordinator gives in answer to it can be dismissed.
 func (c *Core) endLeave() {
-	if !c.leaving.done || c.underway(classic.InputLeaveGroup) || !c.static() && c.underway(classic.InputJoinGroup) {
+	dismissible := c.leaves() && c.has(classic.CoordinatorKnown) && c.underway(classic.InputJoinGroup)
+	if !c.leaving.done || dismissible || c.underway(classic.InputLeaveGroup) {
 		return
 	}
 	c.emit(Left{c.leaving.err})
@@ -65,14 +68,13 @@ func (c *Core) leaveAnswered() {
 }
 
 func (e *effects) Release() {
-	kind := CallbackRevoked
-	if e.core().reset() {
-		kind = CallbackLost
-	}
-	if e.reason == "" {
-		e.reason = e.leaving.reason
-	}
-	e.letGo(kind)
+	e.reason = e.leaving.reason
+	e.letGo(CallbackRevoked)
+}
+
+func (e *effects) GiveUp() {
+	e.reason = e.leaving.reason
+	e.letGo(CallbackLost)
 }
 
 func (e *effects) SendLeave(reason fsm.Text) {

@@ -25,6 +25,10 @@ func (e *effects) KeepLookupError() {}
 
 func (e *effects) DropLookupError() { e.step.raise, e.lookup = e.lookup, nil }
 
-func (e *effects) TakeCoordinator() { e.node = e.step.answer.Node }
+func (e *effects) TakeCoordinator() {
+	e.node = e.step.answer.Node
+	e.found++
+	e.lookup = nil
+}
 
 func (e *effects) LoseCoordinator() { e.node = AnyBroker }

@@ -13,6 +13,7 @@ type open struct {
 	request Request
 	who     identity
 	commit  uint64 // the application's id of an OffsetCommit
+	found   int    // how many coordinators had been found when it was sent
 	dismiss bool   // a LeaveGroup for a member id that was never this member's
 }
 
@@ -25,7 +26,7 @@ func (e *effects) send(o open) uint64 {
 	if r.Member == "" && !o.dismiss {
 		r.Member = e.who.member
 	}
-	r.Generation, o.who = e.who.generation, e.who
+	r.Generation, o.who, o.found = e.who.generation, e.who, e.found
 	e.open = append(e.open, o)
 	e.emit(o.request)
 	return r.ID
@@ -64,10 +65,9 @@ func (c *Core) answered(r Response) {
 // stale says whether the request that is answered was sent under another identity than the present one.
 func (c *Core) stale() bool { return c.step.sent.who != c.who }
 
-// former says whether another node than the one that answers is the coordinator by now.
-func (c *Core) former() bool {
-	return c.has(classic.CoordinatorKnown) && c.step.sent.request.Node != c.node
-}
+// former says whether a coordinator has been found since the request that is answered was sent. It may be the same node:
+// what is answered then says nothing about the connection to it.
+func (c *Core) former() bool { return c.step.sent.found != c.found }
 
 // wellFormed takes an answer that lacks what the rules take from it for one that does not decode.
 func wellFormed(sent Request, r Response) Response {

@@ -39,9 +39,13 @@ func (c *Core) failure(rule *classic.Rule) error {
 	if name == "" {
 		return nil
 	}
+	who := c.step.who
+	if c.step.sent != nil {
+		who = c.step.sent.who
+	}
 	return &Error{
-		Name: name, API: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Member: c.who.member,
-		Generation: c.who.generation, State: c.step.from, Rule: rule, Err: c.cause(),
+		Name: name, Input: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Member: who.member,
+		Generation: who.generation, State: c.step.from, Rule: rule, Err: c.cause(),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -23,7 +22,7 @@ var (
 // Error is a failure that a rule of the specification decides about.
 type Error struct {
 	Name       string        // what it is: a code's name, or one of the specification's own such as COMMIT_FAILED
-	API        classic.Input // the response, event or loop that brought it
+	Input      classic.Input // the response, event or loop that brought it
 	Code       classic.Code  // what the response carried, or how the request ended without one; NONE without a response
 	Group      string
 	Member     string        // id, as it was when it happened
@@ -31,11 +30,14 @@ type Error struct {
 	State      classic.State // as it was when it happened
 	Rule       *classic.Rule // that decided, with its line and reason
 	Err        error         // what lies behind it, or nil
+
+	Retriable  bool             // of a commit: the same one may succeed after a pause
+	Partitions []PartitionError // of a commit that was answered: what the coordinator said of each
 }
 
 // Error says what happened, to which group, and which rule decided.
 func (e *Error) Error() string {
-	s := fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.API, e.State, e.Name)
+	s := fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.Input, e.State, e.Name)
 	if e.Code != classic.CodeNone {
 		if e.Code.String() != e.Name {
 			s += " after " + e.Code.String()
@@ -58,12 +60,3 @@ func (e *Error) Error() string {
 
 // Unwrap is Err.
 func (e *Error) Unwrap() error { return e.Err }
-
-// Retriable says whether the same call may succeed after a pause, with nothing else changed.
-func (e *Error) Retriable() bool {
-	if e.Rule == nil {
-		return false
-	}
-	class := e.Rule.Result.Class()
-	return class == fsm.ClassBackoff || class == fsm.ClassRetry
-}

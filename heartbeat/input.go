@@ -49,10 +49,12 @@ type (
 	// CloseAsked ends the member: nothing is sent after it. LeaveAsked goes before it where the group is to be told.
 	CloseAsked struct{}
 
-	// CommitAsked wants offsets to be committed under the present generation; CommitEnded answers it.
+	// CommitAsked wants offsets to be committed; CommitEnded answers it.
 	CommitAsked struct {
-		ID      uint64 // the application's own
-		Offsets []Offset
+		ID         uint64 // the application's own
+		Member     string // that read the offsets, in
+		Generation int32  // this generation
+		Offsets    []Offset
 	}
 
 	// LoopBroke says that whatever drives the heartbeat loop has failed.
@@ -64,9 +66,9 @@ type LeaveMode uint8
 
 // The modes.
 const (
-	LeaveDefault LeaveMode = iota // a dynamic member leaves, a static one keeps its place for a session timeout
-	LeaveGroup                    // leaves, also when static
-	LeaveRemain                   // does not leave, also when dynamic
+	LeaveIfDynamic LeaveMode = iota // a dynamic member leaves, a static one keeps its place for a session timeout
+	LeaveAlways                     // leaves, also when static
+	LeaveNever                      // does not leave, also when dynamic
 )
 
 var leaveModes = fsm.Names[LeaveMode]{Of: "leave mode", List: []string{"default", "leave", "remain"}}

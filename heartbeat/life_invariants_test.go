@@ -189,7 +189,7 @@ func (w *watching) memory(l *life) {
 			lookups++
 		}
 	}
-	if c.join.planning {
+	if c.has(classic.AssignmentRunning) {
 		joins++
 	}
 	l.must(joins <= 1, "%d joins at once", joins)
@@ -218,7 +218,7 @@ func (w *watching) memory(l *life) {
 func (w *watching) waysForward(l *life) {
 	deadline, ok := l.core.Deadline()
 	l.must(!ok || deadline > l.now, "a deadline that has passed")
-	l.must(!w.polling || ok || len(l.open) > 0 || w.running || l.core.join.planning, "a poll waits, and nothing can come")
+	l.must(!w.polling || ok || len(l.open) > 0 || w.running || l.core.has(classic.AssignmentRunning), "a poll waits, and nothing can come")
 	l.must(!w.leaving || len(l.open) > 0 || w.running, "a leave waits, and nothing can come")
 }
 
@@ -231,11 +231,18 @@ func (l *life) recover() {
 	settled := func() bool {
 		return l.core.memory.State == classic.Stable && !w.polling && !w.running && !w.leaving && w.holding == holds && !l.core.Wants()
 	}
-	const mostTurns = 150
-	for turn := 0; !settled(); turn++ {
-		l.must(turn < mostTurns, "all is well, and the member does not get into the group: %+v", l.core.Status())
+	mostTurns := 100 + len(l.open)
+	settle := func() {
+		for turn := 0; !settled(); turn++ {
+			l.must(turn < mostTurns, "all is well, and the member does not get into the group: %+v", l.core.Status())
+			l.wellTurn()
+		}
+	}
+	settle()
+	for past := l.now + l.core.config.SessionTimeout; l.now < past; { // a session that nearly ended before may still end
 		l.wellTurn()
 	}
+	settle()
 	beats, until := 0, l.now+10*l.core.config.HeartbeatInterval
 	for turn := 0; l.now < until; turn++ {
 		l.must(turn < mostTurns, "time stands still")
@@ -251,7 +258,7 @@ func (l *life) wellTurn() (beats int) {
 	switch w := &l.watching; {
 	case w.running:
 		out = l.step(CallbackEnded{})
-	case l.core.join.planning:
+	case l.core.has(classic.AssignmentRunning):
 		out = l.step(Assigned{Join: l.core.join.id, Assignments: []Assignment{{Member: l.core.who.member}}})
 	case len(l.open) > 0:
 		r := l.good(l.open[0])

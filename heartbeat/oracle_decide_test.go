@@ -59,7 +59,7 @@ func (r *oracleReading) decide(input, code string, q factQuestion) *spec.Rule {
 	case "FindCoordinator":
 		rule = classic.DecideFindCoordinator(m, c)
 	case "JoinGroup":
-		rule = classic.DecideJoinGroup(m, c, classic.JoinGroupGuards{Stale: q.stale, Static: q.static, Leader: q.leader, OtherProtocolType: q.otherType})
+		rule = classic.DecideJoinGroup(m, c, classic.JoinGroupGuards{Stale: q.stale, Leaves: !q.static, Leader: q.leader, OtherProtocolType: q.otherType})
 	case "SyncGroup":
 		rule = classic.DecideSyncGroup(m, c, classic.SyncGroupGuards{Stale: q.stale, OtherProtocolType: q.otherType, OtherProtocolName: q.otherName})
 	case "Heartbeat":

@@ -29,7 +29,7 @@ var unreachedDeviations = map[string]string{
 	"join/join_succeeded in not STABLE":                                                                        noPoll,
 	"join/prepare_needed and identity_reset and owns":                                                          noPoll,
 	"join/not join_due": noPoll,
-	"released/UNJOINED": "the facts have the answer to LeaveGroup, not how a member comes to leave",
+	"released/leaves/has_member_id/coordinator_known/UNJOINED": "the facts have the answer to LeaveGroup, not how a member comes to leave",
 }
 
 const (

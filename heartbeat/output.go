@@ -4,8 +4,8 @@ package heartbeat
 
 import "github.com/kbeat/kbeat/fsm/classic"
 
-// Output is what a Core wants to be done, in the order given: Request, PollEnded, Callback, RunAssignment, CommitEnded,
-// Left or Fired.
+// Output is what a Core wants to be done, in the order given: Request, PollEnded, Callback, RunAssignment,
+// AssignmentAbandoned, CommitEnded, Left or Fired.
 type Output interface{ output() }
 
 type (
@@ -28,11 +28,13 @@ type (
 		Input AssignmentInput
 	}
 
+	// AssignmentAbandoned says that nobody waits for the answer to RunAssignment any more; it needs none.
+	AssignmentAbandoned struct{ Join uint64 }
+
 	// CommitEnded answers CommitAsked.
 	CommitEnded struct {
-		ID         uint64
-		Err        error            // nil, or an *Error; Retriable says whether the same commit may succeed later
-		Partitions []PartitionError // what the coordinator said of each, where it answered
+		ID  uint64
+		Err error // nil, an *Error, or ErrClosed
 	}
 
 	// Left answers LeaveAsked. Err says why the coordinator may not know of it; the member has left all the same.
@@ -64,10 +66,11 @@ func (k CallbackKind) String() string {
 	return [...]string{"none", "assigned", "revoked", "lost"}[k&3]
 }
 
-func (Request) output()       {}
-func (PollEnded) output()     {}
-func (Callback) output()      {}
-func (RunAssignment) output() {}
-func (CommitEnded) output()   {}
-func (Left) output()          {}
-func (Fired) output()         {}
+func (Request) output()             {}
+func (PollEnded) output()           {}
+func (Callback) output()            {}
+func (RunAssignment) output()       {}
+func (AssignmentAbandoned) output() {}
+func (CommitEnded) output()         {}
+func (Left) output()                {}
+func (Fired) output()               {}

@@ -36,7 +36,7 @@ func full() []Input {
 		CallbackEnded{Err: errors.New("one\ntwo")},
 		RejoinAsked{Reason: "\xf0"},
 		ProtocolsChanged{Protocols: []Protocol{{Name: "range", Metadata: []byte("é")}}},
-		LeaveAsked{Mode: LeaveRemain, Reason: "base64:!"},
+		LeaveAsked{Mode: LeaveNever, Reason: "base64:!"},
 		CommitAsked{ID: 1, Offsets: []Offset{{Topic: "t", Partition: -1, Offset: math.MinInt64, LeaderEpoch: -1, Metadata: hard}}},
 		LoopBroke{Err: errors.New("\xff")},
 	}
