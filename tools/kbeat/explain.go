@@ -59,7 +59,7 @@ func explainDecided(e *heartbeat.Error) string {
 	if e.Name != e.Code.String() {
 		what = e.Name
 	}
-	text := fmt.Sprintf("group %q: %s: %s", e.Group, e.API, what)
+	text := fmt.Sprintf("group %q: %s: %s", e.Group, e.Input, what)
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}

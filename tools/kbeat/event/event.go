@@ -31,6 +31,11 @@ const (
 	Result   Kind = "result"   // the last of all
 )
 
+// Kinds are all of them.
+func Kinds() []Kind {
+	return []Kind{Member, State, Rule, Assigned, Revoked, Lost, Error, End, Act, Settled, Result}
+}
+
 // Event is one thing that happened. Which fields have a value depends on its Kind.
 type Event struct {
 	Time time.Time `json:"time"`

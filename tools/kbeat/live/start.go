@@ -62,7 +62,7 @@ func (g *group) reach(ctx context.Context) error {
 		switch {
 		case rule.Result.Class() == fsm.ClassFatal:
 			return &heartbeat.Error{
-				Name: answer.Code.String(), API: rule.Input, Code: answer.Code, Group: g.config.Member.Group,
+				Name: answer.Code.String(), Input: rule.Input, Code: answer.Code, Group: g.config.Member.Group,
 				Generation: heartbeat.NoGeneration, Rule: rule, Err: answer.Err,
 			}
 		case !application.Unanswered(answer.Code):

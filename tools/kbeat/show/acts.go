@@ -3,6 +3,7 @@ package show
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -19,7 +20,7 @@ var acts = []func(*Show, context.Context) error{
 	(*Show).goodbye,
 }
 
-// most members at a time, so that each owns something.
+// crowded says whether another member would own nothing.
 func (s *Show) crowded() bool { return len(s.cast) >= int(s.config.Partitions) }
 
 // open starts the first members.
@@ -39,8 +40,13 @@ func (s *Show) newcomer(ctx context.Context) error {
 	if s.crowded() {
 		return nil
 	}
-	instance := fmt.Sprintf("%s-%d", s.config.Group, s.started+1)
-	s.announce("member_joins", "m%d joins, as a static member: group.instance.id is %q.", s.started+1, instance)
+	name, instance := fmt.Sprintf("m%d", s.started+1), ""
+	if slices.ContainsFunc(s.cast, static) {
+		s.announce("member_joins", "%s joins.", name)
+	} else {
+		instance = fmt.Sprintf("%s-%d", s.config.Group, s.started+1)
+		s.announce("member_joins", "%s joins, as a static member: group.instance.id is %q.", name, instance)
+	}
 	if _, err := s.start(instance); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
@@ -33,6 +34,7 @@ func Describe(ctx context.Context, admin *kadm.Client, group string) (Group, err
 		assigned := franz.Partitions{}
 		if a, ok := m.Assigned.AsConsumer(); ok {
 			for _, t := range a.Topics {
+				slices.Sort(t.Partitions) // they come in the leader's order
 				assigned[t.Topic] = t.Partitions
 			}
 		}

@@ -98,7 +98,7 @@ func owners(group Group, topics map[string]int32) []string {
 	return found
 }
 
-// same compares two sets of partitions, in whatever order; a topic without partitions is none.
+// same compares two sets of partitions; a topic without partitions is none.
 func same(a, b franz.Partitions) bool {
 	return covers(a, b) && covers(b, a)
 }
