@@ -9,7 +9,7 @@ type Machine struct {
 	Name      string // of the key `machine`: a Go package name
 	Doc       string
 	File      string // base name of the file, as rules cite it: "classic.yaml"
-	Sum       string // SHA-256 of the normalised text, in hex
+	Sum       string // SHA-256, in hex, over what the text says: comments, blank lines and layout are no part of it
 	Initial   *State
 	States    []*State
 	Groups    []*Group

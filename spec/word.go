@@ -22,7 +22,13 @@ type fold struct {
 func (w word) cut(from, to int) word {
 	part := w.text[from:to]
 	from += len(part) - len(strings.TrimLeft(part, " "))
-	return word{text: strings.Trim(part, " "), pos: w.place(from)}
+	out := word{text: strings.Trim(part, " "), pos: w.place(from)}
+	for _, f := range w.folds {
+		if f.offset > from {
+			out.folds = append(out.folds, fold{f.offset - from, f.pos})
+		}
+	}
+	return out
 }
 
 func (w word) place(offset int) Pos {
