@@ -52,9 +52,10 @@ func (f cellFact) assignmentEnds() string {
 	return "assigned"
 }
 
-func compareCells(t *testing.T, r *oracleReading, c *oracleTally) (facts, broken int) {
+func compareCells(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string) {
 	cells := readFacts[cellFact](t, "cells")
 	e := newKafkaExceptions(cells)
+	broken := 0
 	for _, f := range cells {
 		if f.protocolBroken() != "" {
 			broken++
@@ -72,8 +73,10 @@ func compareCells(t *testing.T, r *oracleReading, c *oracleTally) (facts, broken
 		e.outcome(want, r, f, last.Result)
 		c.compare(f, used, want, e.observed(f))
 	}
-	return len(cells), broken
+	return len(cells), brokenAnswers(broken)
 }
+
+func brokenAnswers(n int) string { return fmt.Sprintf("%d are answers that no broker gives\n", n) }
 
 // expected is what the effects of the rules make of the member.
 func (e kafkaExceptions) expected(f cellFact, used []*spec.Rule) factView {
@@ -166,12 +169,17 @@ func (f cellFact) expand(text string) string {
 		case "code":
 			return f.Code
 		case "api":
-			return map[string]string{"Heartbeat": "HEARTBEAT", "JoinGroup": "JOIN_GROUP", "SyncGroup": "SYNC_GROUP", "OffsetCommit": "OFFSET_COMMIT"}[f.API]
+			return kafkaAPI(f.API)
 		case "member_id":
 			return "member-assigned"
 		}
 		return "{" + placeholder + "}"
 	})
+}
+
+// kafkaAPI is how the reasons of Kafka's client name an API.
+func kafkaAPI(name string) string {
+	return map[string]string{"Heartbeat": "HEARTBEAT", "JoinGroup": "JOIN_GROUP", "SyncGroup": "SYNC_GROUP", "OffsetCommit": "OFFSET_COMMIT"}[name]
 }
 
 // observed is what the cell shows.

@@ -15,9 +15,9 @@ func (f listenerFact) String() string {
 
 // compareListener holds what the results of Heartbeat do against what became of Kafka's heartbeat thread. Its flag
 // in_flight is not compared: no rule asks whether a heartbeat is in flight.
-func compareListener(t *testing.T, r *oracleReading, c *oracleTally) int {
-	facts := readFacts[listenerFact](t, "listener")
-	for _, f := range facts {
+func compareListener(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string) {
+	outcomes := readFacts[listenerFact](t, "listener")
+	for _, f := range outcomes {
 		if f.Variant == "consecutive" { // the same thread, in STABLE, a heartbeat at a time, and no time passes
 			rule := r.decide("Heartbeat", f.Code, factQuestion{state: "STABLE", flags: classic.CoordinatorKnown})
 			want := r.afterHeartbeat(rule, f.AttemptsBefore, 3000)
@@ -51,7 +51,7 @@ func compareListener(t *testing.T, r *oracleReading, c *oracleTally) int {
 			"poll drops the loop": fmt.Sprint(strings.HasSuffix(f.Settled.PollHeartbeat, "(thread dropped)")),
 		})
 	}
-	return len(facts)
+	return len(outcomes), ""
 }
 
 // afterHeartbeat is what the effects of a rule make of the failures in a row, the session and the next heartbeat, of

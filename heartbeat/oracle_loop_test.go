@@ -36,14 +36,13 @@ func (f loopFact) forgotten(used []*spec.Rule) bool {
 }
 
 // compareLoop takes turns of the loop `heartbeat` until one turn waits or ends, which is one pass of Kafka's thread.
-func compareLoop(t *testing.T, r *oracleReading, c *oracleTally) (passes, forgotten int) {
-	facts := readFacts[loopFact](t, "loop")
-	for _, f := range facts {
+func compareLoop(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string) {
+	passes := readFacts[loopFact](t, "loop")
+	forgotten := 0
+	for _, f := range passes {
 		if strings.HasPrefix(f.Variant, "poll_throws") || f.Variant == "interrupted" {
 			rule := r.decide("loop_broke", "", f.question())
-			c.compare(f, []*spec.Rule{rule}, brokenLoop(rule), factView{
-				"closed": fmt.Sprint(f.Did.Closed), "failed": fmt.Sprint(f.Did.Failure != ""), "rejoin_needed": fmt.Sprint(f.Did.RejoinNeeded),
-			})
+			c.compare(f, []*spec.Rule{rule}, brokenLoop(rule), f.broke())
 			continue
 		}
 		p := loopPass{r: r, q: f.question(), member: "member-1", generation: 5, heartbeatMs: 3000}
@@ -56,7 +55,11 @@ func compareLoop(t *testing.T, r *oracleReading, c *oracleTally) (passes, forgot
 		}
 		c.compare(f, p.used, p.seen(f), f.seen())
 	}
-	return len(facts), forgotten
+	return len(passes), forgottenLookups(forgotten)
+}
+
+func forgottenLookups(n int) string {
+	return fmt.Sprintf("%d of them as if a lookup that ended long ago still held back the next\n", n)
 }
 
 // brokenLoop is what the rule for a loop that failed by itself makes of it.
@@ -104,7 +107,7 @@ func (p *loopPass) run(connectionFailed bool) {
 		}
 		p.used = append(p.used, rule)
 		p.do(rule)
-		if rule.Result.Name != "turn" {
+		if rule.Result.Class != spec.Retry {
 			p.ended = map[string]string{"exit": "exited", "sleep": "waits", "wait": "waits_backoff"}[rule.Result.Name]
 			return
 		}
@@ -144,6 +147,13 @@ func (p *loopPass) seen(f loopFact) factView {
 		"lookup_in_flight": fmt.Sprint(p.q.flags.Has(classic.LookupInFlight)), "heartbeat_timer_ms": fmt.Sprint(p.heartbeatMs),
 		"state": p.q.state, "member_id": p.member, "generation": fmt.Sprint(p.generation),
 		"rejoin_needed": fmt.Sprint(p.rejoinNeeded), "closed": fmt.Sprint(f.Closed), "ended": p.ended,
+	}
+}
+
+// broke is what a loop that failed by itself shows.
+func (f loopFact) broke() factView {
+	return factView{
+		"closed": fmt.Sprint(f.Did.Closed), "failed": fmt.Sprint(f.Did.Failure != ""), "rejoin_needed": fmt.Sprint(f.Did.RejoinNeeded),
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/kbeat/kbeat/spec"
 )
@@ -110,6 +113,28 @@ func (c *oracleTally) fail(fact fmt.Stringer, used []*spec.Rule, open []string, 
 		fmt.Fprintf(&b, "\t%s: specification %q, Kafka %q\n", aspect, want[aspect], got[aspect])
 	}
 	c.failures = append(c.failures, b.String())
+}
+
+// figures says how one kind of facts compares.
+func (c *oracleTally) figures(t *testing.T, wanted int, compare func() (facts int, more string)) string {
+	equal, declared, failed := c.equal, c.declared, c.failed
+	facts, more := compare()
+	require.Equal(t, wanted, facts, "facts were lost on the way")
+	return fmt.Sprintf("%d facts\n%d equal\n%d differ as declared\n%d differ undeclared\n", facts, c.equal-equal, c.declared-declared, c.failed-failed) + more
+}
+
+// judge fails the test where a fact differs undeclared, and where a declaration is not borne out.
+func (c *oracleTally) judge(t *testing.T, r *oracleReading) {
+	for _, f := range c.failures {
+		t.Errorf("undeclared difference: %s", f)
+	}
+	if c.failed > len(c.failures) {
+		t.Errorf("%d more undeclared differences", c.failed-len(c.failures))
+	}
+	for _, p := range c.unproven(r.machine) {
+		t.Error(p)
+	}
+	t.Logf("%d facts of Apache Kafka's client: %d equal, %d differ as declared, %d undeclared", c.equal+c.declared+c.failed, c.equal, c.declared, c.failed)
 }
 
 // report lists the declarations that facts bear out, each with the aspects in which they differ from Kafka.

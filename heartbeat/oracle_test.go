@@ -1,7 +1,6 @@
 package heartbeat
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -16,36 +15,20 @@ import (
 func TestOracle(t *testing.T) {
 	r, c, meta := newOracleReading(t), newOracleTally(partDeviations, unreachedDeviations), readMeta(t)
 	datadriven.RunTest(t, "testdata/oracle/figures", func(t *testing.T, d *datadriven.TestData) string {
-		equal, declared, failed := c.equal, c.declared, c.failed
-		figures := func(facts, wanted int) string {
-			require.Equal(t, wanted, facts, "facts were lost on the way")
-			return fmt.Sprintf("%d facts\n%d equal\n%d differ as declared\n%d differ undeclared\n", facts, c.equal-equal, c.declared-declared, c.failed-failed)
-		}
 		switch d.Cmd {
 		case "cells":
-			cells, broken := compareCells(t, r, c)
-			return figures(cells, meta.CellsTotal) + fmt.Sprintf("%d are answers that no broker gives\n", broken)
+			return c.figures(t, meta.CellsTotal, func() (int, string) { return compareCells(t, r, c) })
 		case "loop":
-			passes, forgotten := compareLoop(t, r, c)
-			return figures(passes, meta.Loop) + fmt.Sprintf("%d of them as if a lookup that ended long ago still held back the next\n", forgotten)
+			return c.figures(t, meta.Loop, func() (int, string) { return compareLoop(t, r, c) })
 		case "listener":
-			return figures(compareListener(t, r, c), meta.Listener)
+			return c.figures(t, meta.Listener, func() (int, string) { return compareListener(t, r, c) })
 		case "deviations":
 			return c.report(r.machine)
 		}
 		t.Fatalf("unknown command %s", d.Cmd)
 		return ""
 	})
-	for _, f := range c.failures {
-		t.Errorf("undeclared difference: %s", f)
-	}
-	if c.failed > len(c.failures) {
-		t.Errorf("%d more undeclared differences", c.failed-len(c.failures))
-	}
-	for _, p := range c.unproven(r.machine) {
-		t.Error(p)
-	}
-	t.Logf("%d facts of Apache Kafka's client: %d equal, %d differ as declared, %d undeclared", c.equal+c.declared+c.failed, c.equal, c.declared, c.failed)
+	c.judge(t, r)
 }
 
 // The tally calls equal what is equal, lets a declaration cover its own difference and no other, and finds declarations
