@@ -11,7 +11,7 @@ func FuzzCore(f *testing.F) {
 		f.Add(newDice(seed, 200).rest)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 4000 {
+		if len(data) > 1000 {
 			t.Skip()
 		}
 		newLife(t, &dice{data}).run()

@@ -71,9 +71,9 @@ const (
 	LeaveNever                      // does not leave, also when dynamic
 )
 
-var leaveModes = fsm.Names[LeaveMode]{Of: "leave mode", List: []string{"default", "leave", "remain"}}
+var leaveModes = fsm.Names[LeaveMode]{Of: "leave mode", List: []string{"if_dynamic", "always", "never"}}
 
-// String is "default", "leave" or "remain".
+// String is "if_dynamic", "always" or "never".
 func (m LeaveMode) String() string { return leaveModes.String(m) }
 
 // MarshalText is String, and an error for a mode that does not exist.

@@ -98,7 +98,8 @@ func (l *life) happen() Input {
 	case 18:
 		return l.assigned()
 	case 19:
-		return CommitAsked{ID: l.commit(), Offsets: []Offset{{Topic: d.text(), Partition: int32(d.roll(3)), Offset: int64(d.roll(9)) << 50, LeaderEpoch: -1, Metadata: d.text()}}}
+		who := []identity{l.core.told, l.core.who, nobody}[d.roll(3)]
+		return CommitAsked{ID: l.commit(), Member: who.member, Generation: who.generation, Offsets: []Offset{{Topic: d.text(), Partition: int32(d.roll(3)), Offset: int64(d.roll(9)) << 50, LeaderEpoch: -1, Metadata: d.text()}}}
 	case 20:
 		if d.roll(2) == 0 {
 			return RejoinAsked{d.text()}
