@@ -34,6 +34,7 @@ type Member struct {
 	handle  handler // of the application: Run's while it goes on
 	started bool
 	closing bool
+	calls   calls
 
 	ctx    context.Context // of all that the member has started
 	cancel context.CancelFunc
@@ -98,17 +99,18 @@ func (m *Member) SetProtocols(protocols []Protocol) error {
 // post gives the member's goroutine something to handle.
 func (m *Member) post(in Input, from *caller) { m.mail.post(letter{input: in, from: from}) }
 
-// ensure starts the goroutine, once.
-func (m *Member) ensure() error {
+// admit posts what the application asks for, and starts the goroutine where it is the first. From Close on nothing is
+// admitted: a poll that came between the leave and the end would join again, and leave a ghost behind.
+func (m *Member) admit(in Input, from *caller) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case m.started:
-	case m.closing:
+	if m.closing {
 		return ErrClosed
-	default:
+	}
+	if !m.started {
 		m.started = true
 		go m.run()
 	}
+	m.post(in, from)
 	return nil
 }

@@ -9,23 +9,30 @@ import (
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
-// Commit stores offsets as the group's, under the generation that the member has when they are sent. It tries again, after
-// a pause as Config says, whatever another try may mend, until ctx ends.
+// Commit stores offsets as the group's, if the application was told of no other Session since it has read them: they
+// count for the generation of the last one. It tries again, after a pause as Config says, whatever another try may mend,
+// until ctx ends.
 //
 // An *Error named REBALANCE_IN_PROGRESS says that a rejoin is under way: poll, and commit what is owned then. One named
 // COMMIT_FAILED says that the partitions are the member's no more. As Kafka's Consumer.commitSync.
 func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
+	who := nobody
+	if s := m.live.Load(); s != nil {
+		who = s.id
+	}
+	return m.commit(ctx, who, offsets)
+}
+
+// commit stores offsets that were read by the member as who.
+func (m *Member) commit(ctx context.Context, who identity, offsets []Offset) error {
 	if len(offsets) == 0 {
 		return nil
 	}
-	if err := m.ensure(); err != nil {
-		return err
-	}
 	pauses := jitter(m.config.Seed ^ m.commits.Add(1))
 	for attempt := 0; ; attempt++ {
-		err := m.commitOnce(ctx, offsets)
+		err := m.commitOnce(ctx, who, offsets)
 		var e *Error
-		if !errors.As(err, &e) || !e.Retriable() {
+		if !errors.As(err, &e) || !e.Retriable {
 			return err
 		}
 		pause := time.NewTimer(backoff(m.config.RetryBackoff, m.config.RetryBackoffMax, attempt, classic.TimerJoinRetry.Spec().Jitter, &pauses))
@@ -42,14 +49,22 @@ func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 }
 
 // commitOnce sends offsets once.
-func (m *Member) commitOnce(ctx context.Context, offsets []Offset) error {
+func (m *Member) commitOnce(ctx context.Context, who identity, offsets []Offset) error {
 	done := make(chan CommitEnded, 1)
-	m.post(CommitAsked{ID: m.commits.Add(1), Offsets: offsets}, &caller{commit: done})
+	asked := CommitAsked{ID: m.commits.Add(1), Member: who.member, Generation: who.generation, Offsets: offsets}
+	if err := m.admit(asked, &caller{commit: done}); err != nil {
+		return err
+	}
 	select {
 	case end := <-done:
 		return end.Err
 	case <-m.done:
-		return ErrClosed
+		select {
+		case end := <-done: // it came first
+			return end.Err
+		default:
+			return ErrClosed
+		}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -8,26 +8,29 @@ import (
 // Leave takes the member out of the group: the application lets go of what it owns (Revoked, or the end of Run's work),
 // and the coordinator is told, so that the partitions move at once. A static member keeps its place unless mode is
 // LeaveGroup. A Poll or Run under way ends with ErrLeft; a later one joins again. reason travels to the coordinator.
+// While one Leave goes on, another one waits for its end.
 //
 // The error is what the callback has returned, why the coordinator may not have been told, or the cause of ctx: the
-// member then leaves all the same, without anybody waiting.
+// member then leaves all the same, without anybody waiting. As Close, it must not be called from a callback, nor from
+// Run's work.
 func (m *Member) Leave(ctx context.Context, mode LeaveMode, reason string) error {
+	c := newCaller()
 	m.mu.Lock()
-	idle, handle := !m.started, m.handle
-	closing := m.closing
-	m.mu.Unlock()
-	if closing {
-		return ErrClosed
+	idle, closing := !m.started, m.closing
+	if !idle && !closing {
+		m.post(LeaveAsked{mode, reason}, c)
 	}
-	if idle {
+	m.mu.Unlock()
+	switch {
+	case closing:
+		return ErrClosed
+	case idle:
 		return nil
 	}
-	return m.leave(ctx, handle, mode, reason)
+	return m.awaitLeave(ctx, c)
 }
 
-func (m *Member) leave(ctx context.Context, handle handler, mode LeaveMode, reason string) error {
-	c := newCaller(handle)
-	m.post(LeaveAsked{mode, reason}, c)
+func (m *Member) awaitLeave(ctx context.Context, c *caller) error {
 	err := c.await(ctx, m, func() { m.mail.post(letter{from: c, givenUp: true}) })
 	if errors.Is(err, errGivenUp) {
 		return context.Cause(ctx)
@@ -35,31 +38,46 @@ func (m *Member) leave(ctx context.Context, handle handler, mode LeaveMode, reas
 	return err
 }
 
-// Close leaves the group as Leave with LeaveDefault does, and ends the member: when it has returned, nothing is sent any
-// more, no callback runs, and nothing that the member has started is left. When ctx ends before the coordinator has
-// answered, Close does not wait for that. It must not be called from a callback, nor from Run's work.
+// Close leaves the group as Leave with LeaveIfDynamic does, and ends the member: when it has returned, nothing is sent any
+// more, no callback begins, and nothing that the member has started is left. It must not be called from a callback, nor
+// from Run's work.
+//
+// When ctx ends before the member has left, Close returns its cause, and does not wait for the application: a callback
+// or work that has not returned by then goes on, with a context that has ended. The coordinator then may not know that
+// the member has left; so give Close a context with time in it, and not the one whose end is the reason to close.
 //
 // Closing a closed member returns nil, when it is closed.
 func (m *Member) Close(ctx context.Context) error {
+	c := newCaller()
 	m.mu.Lock()
-	first, started, handle := !m.closing, m.started, m.handle
+	first, started := !m.closing, m.started
 	m.closing = true
-	if first && !started {
+	switch {
+	case first && started:
+		m.post(LeaveAsked{LeaveIfDynamic, "the member is closed"}, c)
+	case first:
 		m.cancel()
 		close(m.done)
 	}
 	m.mu.Unlock()
-	if !started {
+	if !first || !started {
+		<-m.done
 		return nil
 	}
-	var err error
-	if first {
-		err = m.leave(ctx, handle, LeaveDefault, "the member is closed")
+	return m.close(ctx, c)
+}
+
+// close ends the member when it has left, also when a callback panics.
+func (m *Member) close(ctx context.Context, c *caller) error {
+	defer func() {
 		m.post(CloseAsked{}, nil)
-	}
-	<-m.done
-	if errors.Is(err, ErrClosed) {
-		return nil
-	}
-	return err
+		<-m.done
+		if running := m.calls.finish(); running != nil {
+			select {
+			case <-running:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return m.awaitLeave(ctx, c)
 }

@@ -2,6 +2,7 @@ package heartbeat
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -48,10 +49,13 @@ func (m *Member) record(now time.Duration, in Input, outputs []Output) {
 	if m.loop.trace == nil {
 		return
 	}
-	if err := m.loop.trace.Record(now, in, outputs); err != nil {
-		m.loop.trace = nil
-		if m.options.log != nil {
-			m.options.log.Error("the trace ends: it cannot be written", "group", m.config.Group, "err", err)
-		}
+	var err error
+	broken := guard("trace", func() { err = m.loop.trace.Record(now, in, outputs) })
+	if err = errors.Join(err, broken); err == nil {
+		return
+	}
+	m.loop.trace = nil
+	if m.options.log != nil {
+		m.options.log.Error("the trace ends: it cannot be written", "group", m.config.Group, "err", err)
 	}
 }

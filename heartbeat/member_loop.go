@@ -1,6 +1,8 @@
 package heartbeat
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -11,10 +13,11 @@ type loop struct {
 	machine *classic.Machine
 	trace   *TraceWriter // or nil
 	poller  *caller      // who waits for the end of a poll
-	leaver  *caller      // who waits for the end of a leave
+	leavers []*caller    // who wait for the end of a leave
 	commits map[uint64]chan<- CommitEnded
-	session *Session // of the generation that the application was told of; nil when it has ended
-	ending  Fired    // the last rule that wanted a rejoin
+	abandon context.CancelFunc // ends the leader's assignment
+	session *Session           // of the generation that the application was told of; nil when it has ended
+	ending  Fired              // the last rule that wanted a rejoin
 }
 
 func (l *loop) init(m *Member) error {
@@ -35,6 +38,7 @@ func (m *Member) run() {
 	defer close(m.done)
 	defer m.work.Wait()
 	defer m.cancel()
+	defer m.calls.finish()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -75,7 +79,7 @@ func (m *Member) step(l letter) {
 	case Poll:
 		m.loop.poller = l.from
 	case LeaveAsked:
-		m.loop.leaver = l.from
+		m.loop.leavers = append(m.loop.leavers, l.from)
 	case CommitAsked:
 		m.loop.commits[in.ID] = l.from.commit
 	}
@@ -83,27 +87,41 @@ func (m *Member) step(l letter) {
 		now := m.now().Truncate(time.Microsecond)
 		outputs := m.core.Step(now, l.input)
 		m.record(now, l.input, outputs)
+		m.see(outputs)
 		for _, o := range outputs {
 			m.perform(o)
 		}
+		m.checkSession()
 	}
 	if l.givenUp {
 		m.giveUp(l.from)
 	}
-	status := m.core.Status()
-	m.status.Store(&status)
-	m.checkSession(status)
 	if m.core.Wants() {
 		wake(m.wants)
 	}
 }
 
+// see notes what the member is now, before anybody is told: whoever has heard of the end of a poll or commit finds the
+// state, and the session, as they are after it.
+func (m *Member) see(outputs []Output) {
+	for _, o := range outputs {
+		if f, ok := o.(Fired); ok && f.Rule.Sets.Has(classic.RejoinNeeded) {
+			m.loop.ending = f
+		}
+	}
+	status := m.core.Status()
+	m.status.Store(&status)
+	m.checkSession()
+}
+
 // giveUp lets a caller go that does not wait any more, unless its end has come already.
 func (m *Member) giveUp(c *caller) {
-	for _, waiting := range []**caller{&m.loop.poller, &m.loop.leaver} {
-		if *waiting == c {
-			c.tell(ended{errGivenUp})
-			*waiting = nil
-		}
+	if m.loop.poller == c {
+		m.loop.poller = nil
+		c.tell(ended{errGivenUp})
+	}
+	if i := slices.Index(m.loop.leavers, c); i >= 0 {
+		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)
+		c.tell(ended{errGivenUp})
 	}
 }

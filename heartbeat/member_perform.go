@@ -2,9 +2,11 @@ package heartbeat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -14,7 +16,14 @@ func (m *Member) perform(o Output) {
 	case Request:
 		m.work.Go(func() { m.send(o) })
 	case RunAssignment:
-		m.work.Go(func() { m.assign(o) })
+		ctx, cancel := context.WithCancel(m.ctx)
+		m.loop.abandon = cancel
+		m.work.Go(func() {
+			defer cancel()
+			m.assign(ctx, o)
+		})
+	case AssignmentAbandoned:
+		m.loop.abandon()
 	case PollEnded:
 		m.loop.poller.tell(ended{o.Err})
 		m.loop.poller = nil
@@ -25,8 +34,10 @@ func (m *Member) perform(o Output) {
 		delete(m.loop.commits, o.ID)
 	case Left:
 		m.endSession(ErrLeft)
-		m.loop.leaver.tell(ended{o.Err})
-		m.loop.leaver = nil
+		for _, c := range m.loop.leavers {
+			c.tell(ended{o.Err})
+		}
+		m.loop.leavers = nil
 	case Fired:
 		m.note(o)
 	}
@@ -36,39 +47,40 @@ func (m *Member) perform(o Output) {
 func (m *Member) send(r Request) {
 	ctx, cancel := context.WithTimeout(m.ctx, r.Timeout)
 	defer cancel()
-	answer := Response{ID: r.ID, Code: classic.CodeDisconnect}
+	answer := Response{Code: classic.CodeDisconnect, Err: errors.New("transport: it did not return")}
 	defer func() {
-		if p := recover(); p != nil {
-			answer.Err = fmt.Errorf("transport: panic: %v\n%s", p, debug.Stack())
-		}
+		answer.ID = r.ID
 		m.post(answer, nil)
 	}()
-	answer = m.transport.Send(ctx, r)
-	answer.ID = r.ID
+	if err := guard("transport", func() { answer = m.transport.Send(ctx, r) }); err != nil {
+		answer = Response{Code: classic.CodeDisconnect, Err: err}
+	}
 }
 
 // assign lets the leader's assignor divide the work.
-func (m *Member) assign(r RunAssignment) {
+func (m *Member) assign(ctx context.Context, r RunAssignment) {
 	var plan []Assignment
-	err := fmt.Errorf("assignor: it did not return")
+	err := errors.New("assignor: it did not return")
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("assignor: panic: %v\n%s", p, debug.Stack())
-		}
 		if err != nil {
 			m.post(AssignmentFailed{r.Join, err}, nil)
 			return
 		}
 		m.post(Assigned{r.Join, plan}, nil)
 	}()
-	plan, err = m.options.assignor(m.ctx, r.Input)
+	if broken := guard("assignor", func() { plan, err = m.options.assignor(ctx, r.Input) }); broken != nil {
+		err = broken
+	}
 }
 
 // callBack tells the application, on the goroutine that waits in Poll, or in Leave while the member leaves.
 func (m *Member) callBack(c Callback) {
-	app := m.loop.poller
-	if m.core.leaving.releasing {
-		app = m.loop.leaver
+	app, leaving := m.loop.poller, m.core.leaving.releasing
+	if leaving {
+		app = nil
+		if len(m.loop.leavers) > 0 {
+			app = m.loop.leavers[0]
+		}
 	}
 	if c.Kind == CallbackAssigned {
 		m.newSession(c)
@@ -79,29 +91,47 @@ func (m *Member) callBack(c Callback) {
 		m.post(CallbackEnded{}, nil)
 		return
 	}
-	app.tell(sessionCall{c, m.live.Load()})
+	app.tell(sessionCall{c, m.live.Load(), leaving})
 }
 
 // note passes on that a rule has decided. What is told must not harm the loop: if it panics, the loop has failed, and the
-// application gets to know.
+// application gets to know. Who panics also when told of that is not told again.
 func (m *Member) note(f Fired) {
+	var moved error
+	told := []error{
+		guard("hook", func() { moved = m.move(f.Rule) }),
+		guard("logger", func() { m.logFired(f) }),
+		guard("observer", func() {
+			if m.options.onFired != nil {
+				m.options.onFired(f)
+			}
+		}),
+	}
+	if err := errors.Join(append(told, moved)...); err != nil && f.Rule.Input != classic.InputLoopBroke {
+		m.post(LoopBroke{err}, nil)
+	}
+}
+
+// move lets the machine, whose hooks the application may have set, go the rule's way.
+func (m *Member) move(r *classic.Rule) error {
+	if len(r.To) == 0 {
+		return nil
+	}
+	if err := m.loop.machine.Fire(r); err != nil {
+		return fmt.Errorf("rule %s at %s: %w", r.Name, r.At(), err)
+	}
+	return nil
+}
+
+// guard runs what is not the member's own, and turns a panic into an error.
+func guard(what string, f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			m.post(LoopBroke{fmt.Errorf("observer: panic: %v\n%s", p, debug.Stack())}, nil)
+			err = fmt.Errorf("%s: panic: %v\n%s", what, p, debug.Stack())
 		}
 	}()
-	if f.Rule.Sets.Has(classic.RejoinNeeded) {
-		m.loop.ending = f
-	}
-	m.logFired(f)
-	if len(f.Rule.To) > 0 {
-		if err := m.loop.machine.Fire(f.Rule); err != nil {
-			m.post(LoopBroke{fmt.Errorf("rule %s at %s: %w", f.Rule.Name, f.Rule.At(), err)}, nil)
-		}
-	}
-	if m.options.onFired != nil {
-		m.options.onFired(f)
-	}
+	f()
+	return nil
 }
 
 // newSession begins the application's part in a generation.
@@ -115,7 +145,8 @@ func (m *Member) newSession(c Callback) {
 }
 
 // checkSession ends the session as soon as its generation is not the member's any more.
-func (m *Member) checkSession(now Status) {
+func (m *Member) checkSession() {
+	now := m.status.Load()
 	if s := m.loop.session; s != nil && (s.id.generation != now.Generation || s.id.member != now.Member) {
 		m.endSession(m.cause())
 	}
@@ -138,14 +169,22 @@ func (m *Member) cause() error {
 		return nil
 	}
 	e := &Error{
-		Name: f.Rule.Name, API: f.Rule.Input, Code: f.Code, Group: m.config.Group, State: f.From, Rule: f.Rule, Err: f.Err,
+		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: m.config.Group, State: f.From, Rule: f.Rule, Err: f.Err,
 		Generation: NoGeneration,
-	}
-	if f.Code != classic.CodeNone {
-		e.Name = f.Code.String()
 	}
 	if s := m.loop.session; s != nil {
 		e.Member, e.Generation = s.id.member, s.id.generation
 	}
 	return e
+}
+
+// nameOf is what has ended a generation: an error of the rule's result, the answer's code, or the rule itself.
+func nameOf(f Fired) string {
+	switch e := f.Rule.Result.Error(); {
+	case e.Kind == fsm.ErrorNamed:
+		return e.Name.String()
+	case f.Code != classic.CodeNone:
+		return f.Code.String()
+	}
+	return f.Rule.Name
 }

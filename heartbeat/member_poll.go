@@ -50,16 +50,15 @@ func (m *Member) Poll(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer m.polling.Unlock()
-	return m.poll(ctx, m.callback)
+	return m.poll(ctx)
 }
 
-// poll is one poll, whose callbacks handle runs.
-func (m *Member) poll(ctx context.Context, handle handler) error {
-	if err := m.ensure(); err != nil {
+// poll is one poll, of Poll or of Run.
+func (m *Member) poll(ctx context.Context) error {
+	c := newCaller()
+	if err := m.admit(Poll{}, c); err != nil {
 		return err
 	}
-	c := newCaller(handle)
-	m.post(Poll{}, c)
 	err := c.await(ctx, m, func() { m.mail.post(letter{input: PollGivenUp{}, from: c, givenUp: true}) })
 	if errors.Is(err, errGivenUp) {
 		return context.Cause(ctx)

@@ -64,7 +64,7 @@ func (r *runner) run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if err := r.member.poll(ctx, r.callback); err != nil {
+		if err := r.member.poll(ctx); err != nil {
 			return err
 		}
 		r.resume()
@@ -85,11 +85,12 @@ func (r *runner) resume() {
 // await returns when it is time to poll.
 func (r *runner) await(ctx context.Context, timer <-chan time.Time) error {
 	var progress, done <-chan struct{}
+	idle := timer
 	j := r.job.Load()
 	if j != nil {
 		progress, done = j.session.progress, j.done
 		if r.required {
-			timer = nil
+			idle = nil
 		}
 	}
 	for {
@@ -102,28 +103,38 @@ func (r *runner) await(ctx context.Context, timer <-chan time.Time) error {
 			return nil
 		case <-progress:
 			return nil
-		case <-timer:
+		case <-idle:
 			return nil
 		case <-done:
 			if j.err != nil {
 				return j.err
 			}
-			done = nil
+			done, idle = nil, timer // who has nothing to do is not stuck
 		}
 	}
 }
 
-// callback begins and ends work. Leave and Close call it too, from their own goroutine.
-func (r *runner) callback(_ context.Context, c sessionCall) error {
+// callback begins and ends work. Leave and Close call it too, from their own goroutine; they wait for work no longer than
+// their context allows. A poll waits on when its context has ended, lest the member joins while work still goes on.
+func (r *runner) callback(ctx context.Context, c sessionCall) error {
 	if c.Kind == CallbackAssigned {
 		r.begin(c.session)
 		return nil
 	}
-	if j := r.job.Load(); j != nil {
-		j.stop(context.Cause(j.session.ctx))
-		<-j.done
+	j := r.job.Load()
+	if j == nil {
+		return nil
 	}
-	return nil
+	j.stop(context.Cause(j.session.ctx))
+	if !c.leaving {
+		ctx = r.member.ctx
+	}
+	select {
+	case <-j.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // begin calls work for a generation.
@@ -155,9 +166,15 @@ func (r *runner) stop(cause error) error {
 	return j.err
 }
 
-// setHandler says who tells the application while it leaves.
+// setHandler says who tells the application.
 func (m *Member) setHandler(h handler) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.handle = h
+}
+
+func (m *Member) handler() handler {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.handle
 }

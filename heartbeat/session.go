@@ -31,10 +31,10 @@ func (s *Session) Protocol() string { return s.id.protocol }
 // *Error with the rule that ended it, or ErrLeft or ErrClosed.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Commit is Member.Commit, and Progress.
+// Commit is Member.Commit of this generation's offsets, and Progress.
 func (s *Session) Commit(ctx context.Context, offsets []Offset) error {
 	s.Progress()
-	return s.member.Commit(ctx, offsets)
+	return s.member.commit(ctx, s.id, offsets)
 }
 
 // Progress says that the application is at work, as a poll does. It is needed where Run was told so by RequireProgress.
