@@ -1,0 +1,131 @@
+package heartbeat_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/heartbeat/franz"
+)
+
+// app is an application with a member of the group "g".
+type app struct {
+	*heartbeat.Member
+	w     *world
+	name  string // of its client, with which its member ids begin
+	quiet bool   // it leaves nothing in the diary
+
+	mu   sync.Mutex
+	next map[heartbeat.CallbackKind]func(context.Context) error // what its next callback does
+	last *heartbeat.Session
+}
+
+// app makes an application whose member joins by a protocol in which each member is assigned its own id.
+func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbeat.Option) *app {
+	a := &app{w: w, name: name, next: map[heartbeat.CallbackKind]func(context.Context) error{}}
+	client := w.client(name)
+	config := heartbeat.Config{Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}}}
+	if change != nil {
+		change(&config)
+	}
+	var err error
+	a.Member, err = heartbeat.NewMember(config, franz.New(client), append([]heartbeat.Option{
+		heartbeat.WithAssignor(a.assign),
+		heartbeat.WithObserver(a.observe),
+		heartbeat.WithCallbacks(heartbeat.Callbacks{
+			Assigned: a.callback(heartbeat.CallbackAssigned),
+			Revoked:  a.callback(heartbeat.CallbackRevoked),
+			Lost:     a.callback(heartbeat.CallbackLost),
+		}),
+	}, opts...)...)
+	require.NoError(w.t, err)
+	w.ends = append(w.ends, func() {
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = a.Close(over)
+		client.Close()
+	})
+	return a
+}
+
+func (a *app) observe(f heartbeat.Fired) {
+	if !a.quiet {
+		a.w.diary.write(entry{kind: ruled, who: a.name, rule: f.Rule.Name, text: fired(f)})
+	}
+}
+
+func (a *app) note(kind kind, format string, args ...any) {
+	if !a.quiet {
+		a.w.diary.add(kind, a.name, format, args...)
+	}
+}
+
+// run polls as an application does: again and again, whatever comes of it, until the world ends.
+func (a *app) run() {
+	go func() {
+		for {
+			select {
+			case <-a.Done():
+				return
+			case <-time.After(100 * time.Millisecond):
+				_ = a.Poll(context.Background())
+			}
+		}
+	}()
+}
+
+// commit commits an offset.
+func (a *app) commit() error { return a.commitUntil(context.Background()) }
+
+func (a *app) commitUntil(ctx context.Context) error {
+	return a.Commit(ctx, []heartbeat.Offset{{Topic: "t", Offset: 1, LeaderEpoch: -1}})
+}
+
+// session is the last one that the application was told of.
+func (a *app) session() *heartbeat.Session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.last
+}
+
+// on says what the next callback of a kind does.
+func (a *app) on(kind heartbeat.CallbackKind, f func(context.Context) error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.next[kind] = f
+}
+
+// quick is what a callback does when nothing else is said: it takes a moment, so that what it causes comes after it.
+func quick(context.Context) error {
+	time.Sleep(time.Millisecond)
+	return nil
+}
+
+func (a *app) callback(kind heartbeat.CallbackKind) func(context.Context, *heartbeat.Session) error {
+	return func(ctx context.Context, s *heartbeat.Session) error {
+		a.note(told, "%s member=%s generation=%d", kind, s.MemberID(), s.Generation())
+		a.mu.Lock()
+		f := a.next[kind]
+		delete(a.next, kind)
+		a.last = s
+		a.mu.Unlock()
+		if f == nil {
+			f = quick
+		}
+		return f(ctx)
+	}
+}
+
+// assign gives each member its own id.
+func (a *app) assign(_ context.Context, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
+	a.note(told, "assigns generation=%d members=%d", in.Generation, len(in.Members))
+	time.Sleep(time.Millisecond)
+	var plan []heartbeat.Assignment
+	for _, m := range in.Members {
+		plan = append(plan, heartbeat.Assignment{Member: m.ID, Data: []byte(m.ID)})
+	}
+	return plan, nil
+}

@@ -1,0 +1,138 @@
+package heartbeat_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// diary is what happens in a world, in an order that is the same in each run: at one time first what a member decides,
+// then what the broker sees, what the application is told, and which of its calls have ended.
+type diary struct {
+	began time.Time
+
+	mu      sync.Mutex
+	entries []entry
+	ids     map[string]string // the names of member ids, which are random
+	hidden  string            // what is about ids that begin so is left out
+}
+
+type entry struct {
+	at   time.Duration
+	kind kind
+	who  string // the application that it is about; "" where there is one only
+	rule string // its name, with ruled
+	text string
+}
+
+// kind is who an entry is by.
+type kind string
+
+const (
+	ruled kind = "rule" // a rule has decided
+	sent  kind = "sent" // a request has come to the broker
+	told  kind = "app"  // the application is told
+	ended kind = "call" // a call of the application has ended
+)
+
+func newDiary() *diary { return &diary{began: time.Now(), ids: map[string]string{}} }
+
+func (d *diary) add(kind kind, who, format string, args ...any) {
+	d.write(entry{kind: kind, who: who, text: fmt.Sprintf(format, args...)})
+}
+
+func (d *diary) write(e entry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e.at = time.Since(d.began)
+	d.entries = append(d.entries, e)
+}
+
+// hide leaves out what is about member ids that begin so.
+func (d *diary) hide(prefix string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hidden = prefix
+}
+
+// take empties the diary, and gives it in order.
+func (d *diary) take() []entry {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	entries := slices.DeleteFunc(d.entries, func(e entry) bool { return d.hidden != "" && strings.Contains(e.text, d.hidden) })
+	d.entries = nil
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		c := cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.who, b.who))
+		if c == 0 && a.kind == ended { // each on a goroutine of its own
+			c = cmp.Compare(a.text, b.text)
+		}
+		return c
+	})
+	for i := range entries {
+		entries[i].text = d.named(entries[i].text)
+	}
+	return entries
+}
+
+func rank(k kind) int { return slices.Index([]kind{ruled, sent, told, ended}, k) }
+
+var memberID = regexp.MustCompile(`[a-z]+-[0-9a-f]{32}`)
+
+// named gives each member id a name: m1 is the first, and so on.
+func (d *diary) named(text string) string {
+	return memberID.ReplaceAllStringFunc(text, func(id string) string {
+		if _, ok := d.ids[id]; !ok {
+			d.ids[id] = fmt.Sprintf("m%d", len(d.ids)+1)
+		}
+		return d.ids[id]
+	})
+}
+
+func (e entry) String() string {
+	text := e.text
+	if e.who != "" {
+		text = e.who + ": " + text
+	}
+	return fmt.Sprintf("%8.3f %-4s %s", e.at.Seconds(), e.kind, text)
+}
+
+// outcome is an error as a transcript has it: an *Error by its name and rule, without the line that the rule is on.
+func outcome(err error) string {
+	var e *heartbeat.Error
+	switch {
+	case err == nil:
+		return "ok"
+	case !errors.As(err, &e):
+		text, _, _ := strings.Cut(err.Error(), "\n") // without the stack of a panic
+		return text
+	case e.Rule == nil:
+		return e.Name
+	}
+	text := e.Name + " by " + e.Rule.Name
+	if e.Err != nil && e.Name == "CALLBACK" || e.Name == "LOOP" || e.Name == "ASSIGNMENT" {
+		text += ": " + outcome(e.Err)
+	}
+	if before, _, ok := strings.Cut(err.Error(), "; the last try: "); ok {
+		text = before + "; the last try: " + text
+	}
+	return text
+}
+
+// fired is a rule that has decided, as a transcript has it.
+func fired(f heartbeat.Fired) string {
+	text := f.Rule.Name
+	if f.Request != 0 && !strings.Contains("/"+f.Rule.Name+"/", "/"+f.Code.String()+"/") {
+		text += " [" + f.Code.String() + "]"
+	}
+	if f.From != f.To {
+		text += " -> " + f.To.String()
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package heartbeat_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// inWorld runs a test in virtual time.
+func inWorld(t *testing.T, f func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		defer w.close()
+		f(t, w)
+	})
+}
+
+// world is an embedded broker, on a network without sockets, and the members that a test makes.
+type world struct {
+	*broker
+	t       testing.TB
+	network *kfake.VirtualNetwork
+	cluster *kfake.Cluster
+	diary   *diary
+	ends    []func()
+}
+
+func newWorld(t testing.TB) *world {
+	w := &world{t: t, network: new(kfake.VirtualNetwork), diary: newDiary()}
+	var err error
+	w.cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.ListenFn(w.network.Listen), kfake.SeedTopics(4, "t"))
+	require.NoError(t, err)
+	w.broker = newBroker(w.cluster, w.diary)
+	return w
+}
+
+// close ends the members, then the broker: one that is closed while it has something to answer hangs.
+func (w *world) close() {
+	w.broker.close()
+	for _, end := range w.ends {
+		end()
+	}
+	time.Sleep(time.Second)
+	w.cluster.Close()
+}
+
+// admin asks the broker for something that no member asks for, at once and without a trace.
+func (w *world) admin(r kmsg.Request) kmsg.Response {
+	w.aside.Store(true)
+	defer w.aside.Store(false)
+	client := w.client("admin")
+	defer client.Close()
+	resp, err := client.Request(w.t.Context(), r)
+	require.NoError(w.t, err)
+	return resp
+}
+
+// kick lets the coordinator forget a member.
+func (w *world) kick(a *app) {
+	r := kmsg.NewPtrLeaveGroupRequest()
+	r.Group = "g"
+	m := kmsg.NewLeaveGroupRequestMember()
+	m.MemberID, m.Reason = a.Status().Member, kmsg.StringPtr("kicked out")
+	r.Members = append(r.Members, m)
+	code := w.admin(r).(*kmsg.LeaveGroupResponse).Members[0].ErrorCode
+	require.Zero(w.t, code, "the coordinator does not know the member")
+}
+
+// forget lets the coordinator forget a group that has no members.
+func (w *world) forget() {
+	r := kmsg.NewPtrDeleteGroupsRequest()
+	r.Groups = []string{"g"}
+	code := w.admin(r).(*kmsg.DeleteGroupsResponse).Groups[0].ErrorCode
+	require.Zero(w.t, code, "the group has members")
+}
+
+func (w *world) client(name string) *kgo.Client {
+	client, err := kgo.NewClient(
+		kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.Dialer(w.network.DialContext), kgo.ClientID(name), kgo.DisableClientMetrics(),
+	)
+	require.NoError(w.t, err)
+	return client
+}
+
+// pass lets time pass, and all that happens meanwhile happen.
+func (w *world) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}

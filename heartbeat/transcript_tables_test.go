@@ -1,0 +1,153 @@
+package heartbeat_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/spec"
+)
+
+// late sends a request under one identity, and lets its answer come under another: `late API CODE changed=generation`
+// (or member, or both). Printed is what the answer does.
+func (s *script) late() string {
+	var changed string
+	s.d.ScanArgs(s.t, "changed", &changed)
+	s.begin()
+	w, a := s.world, s.apps["a"]
+	if changed == "both" { // the group's generations go on while somebody is in it
+		b := w.app("b", nil)
+		b.quiet = true
+		w.diary.hide("b-")
+		b.run()
+	}
+	join := func() {
+		require.NoError(s.t, a.Poll(s.t.Context()))
+		w.pass(10 * time.Millisecond)
+	}
+	join()
+	before := a.Status()
+	w.hold(s.key())
+	if s.key().Name() == "OffsetCommit" {
+		go func() { a.note(ended, "commit: %s", outcome(a.commit())) }()
+	}
+	w.pass(3100 * time.Millisecond)
+	switch changed {
+	case "member":
+		w.kick(a)
+		w.forget()
+	case "both":
+		w.kick(a)
+	}
+	a.Rejoin("to change " + changed)
+	join()
+	after := a.Status()
+	w.diary.take()
+	require.NoError(s.t, w.release(s.key(), s.given(s.arg(1))))
+	w.pass(3 * time.Second)
+	require.Equal(s.t, changed != "generation", before.Member != after.Member)
+	require.Equal(s.t, changed != "member", before.Generation != after.Generation)
+	now := a.Status()
+	now.Heartbeats = after.Heartbeats
+	require.Equal(s.t, after, now, "the late answer has changed the member")
+	return fmt.Sprintf("         sent as %s, answered to %s\n", who(w, before), who(w, after)) + s.print(w.diary.take()) + s.now()
+}
+
+func who(w *world, st heartbeat.Status) string {
+	return w.diary.named(fmt.Sprintf("%s of generation %d", st.Member, st.Generation))
+}
+
+// each lets an application run, and answers one request of its member by everything there is: `each API`. Printed is
+// which rule decides, which request follows after how long, and on what answers.
+func (s *script) each() string {
+	answers := []string{"cut", "garbage", "nothing"}
+	for n := int16(-1); n < 1000; n++ {
+		if name := classic.Code(n).String(); !strings.HasPrefix(name, "UNKNOWN(") {
+			answers = append(answers, name)
+		}
+	}
+	groups := map[string][]string{}
+	for _, word := range append(answers, "UNKNOWN(999)") {
+		reaction := s.reaction(word)
+		groups[reaction] = append(groups[reaction], word)
+	}
+	var b strings.Builder
+	for _, reaction := range slices.Sorted(maps.Keys(groups)) {
+		fmt.Fprintf(&b, "%s\n", reaction)
+		if strings.Contains(reaction, "/otherwise") {
+			fmt.Fprintf(&b, "    %d codes\n", len(groups[reaction]))
+			continue
+		}
+		for chunk := range slices.Chunk(groups[reaction], 4) {
+			fmt.Fprintf(&b, "    %s\n", strings.Join(chunk, " "))
+		}
+	}
+	return b.String()
+}
+
+// reaction is which rule decides about an answer, and what request follows.
+func (s *script) reaction(word string) string {
+	unanswered, key := given, s.key()
+	if word == "UNKNOWN(999)" {
+		unanswered = func(string) (answer, error) { return answer{way: byCode, code: 999}, nil }
+	}
+	a, err := unanswered(word)
+	require.NoError(s.t, err)
+	s.begin()
+	defer func() { s.world.close(); s.world = nil }()
+	w, member := s.world, s.apps["a"]
+	member.run()
+	w.pass(time.Second)
+	w.diary.take()
+	w.broker.answer(key, a)
+	switch key {
+	case kmsg.JoinGroup, kmsg.SyncGroup:
+		member.Rejoin("to see what follows")
+	case kmsg.FindCoordinator:
+		w.broker.answer(kmsg.Heartbeat, answer{way: byCode, code: classic.CodeNotCoordinator})
+	}
+	var rule entry
+	for range 400 { // a JoinGroup has more than five minutes for its answer
+		w.pass(time.Second)
+		for _, e := range w.diary.take() {
+			switch {
+			case rule.rule == "" && strings.HasPrefix(e.rule, key.Name()+"/"):
+				rule = e
+			case rule.rule != "" && e.kind == sent:
+				request, _, _ := strings.Cut(e.text, " ")
+				return fmt.Sprintf("%s: then %s after %.3f", rule.rule, request, (e.at - rule.at).Seconds())
+			}
+		}
+	}
+	s.t.Fatalf("after %s no request follows: a member that says nothing is dead", word)
+	return ""
+}
+
+// missing is which rules that drop what the coordinator knows the member by have not decided in this file.
+func (s *script) missing() string {
+	machine, err := spec.Load("../spec/classic.yaml")
+	require.NoError(s.t, err)
+	drops := map[string]bool{}
+	for _, e := range machine.Effects {
+		drops[e.Name] = len(e.Drops) > 0
+	}
+	var missing []string
+	count := 0
+	for _, r := range classic.Rules() {
+		if slices.ContainsFunc(r.Do, func(do classic.Do) bool { return drops[do.Effect.String()] }) {
+			count++
+			if !s.fired[r.Name] {
+				missing = append(missing, r.Name)
+			}
+		}
+	}
+	require.Empty(s.t, missing, "rules that drop identity, and that nothing here shows")
+	return fmt.Sprintf("none of %d\n", count)
+}
