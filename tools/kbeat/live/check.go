@@ -15,11 +15,15 @@ func (g *group) check(ctx context.Context) []string {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, g.config.StartTimeout)
 	defer cancel()
+	var problems []string
 	for {
-		problems := g.problems(ctx)
-		if len(problems) == 0 {
+		found := g.problems(ctx)
+		if len(found) == 0 {
 			g.settled(time.Since(began))
 			return nil
+		}
+		if problems == nil || ctx.Err() == nil { // the end of the time says less than what came before
+			problems = found
 		}
 		select {
 		case <-time.After(pause):

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -18,6 +19,9 @@ import (
 
 // pause is between two tries to reach the cluster.
 const pause = 250 * time.Millisecond
+
+// silence is how long brokers may take to answer before that is said.
+const silence = 2 * time.Second
 
 // topicPatience is how long a topic may take to appear: brokers hear of a new one a little later than its maker.
 const topicPatience = 2 * time.Second
@@ -53,6 +57,11 @@ func (g *group) reach(ctx context.Context) error {
 	timeout := g.config.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	var once sync.Once
+	note := func(why string) {
+		once.Do(func() { g.say(fmt.Sprintf("no broker answers yet%s; trying for %s", why, timeout)) })
+	}
+	defer time.AfterFunc(silence, func() { note("") }).Stop()
 	var last error
 	for {
 		answer := g.transport.Send(ctx, heartbeat.Request{
@@ -68,8 +77,8 @@ func (g *group) reach(ctx context.Context) error {
 		case !application.Unanswered(answer.Code):
 			return nil
 		}
-		if last == nil && ctx.Err() == nil {
-			g.say(fmt.Sprintf("no broker answers yet: %v; trying for %s", answer.Err, timeout))
+		if ctx.Err() == nil {
+			note(fmt.Sprintf(": %v", answer.Err))
 		}
 		if last == nil || ctx.Err() == nil { // the end of the time says less than what came before
 			last = answer.Err
@@ -105,20 +114,26 @@ func (g *group) topicsExist(ctx context.Context) error {
 	}
 }
 
-// partitions is how many each topic has.
+// partitions is how many each topic has. It asks the brokers each time.
 func (g *group) partitions(ctx context.Context) (map[string]int32, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.config.StartTimeout)
 	defer cancel()
-	details, err := kadm.NewClient(g.client).ListTopics(ctx, g.config.Topics...)
+	req := kmsg.NewPtrMetadataRequest()
+	for _, topic := range g.config.Topics {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = &topic
+		req.Topics = append(req.Topics, t)
+	}
+	answer, err := req.RequestWith(ctx, g.client)
 	if err != nil {
 		return nil, fmt.Errorf("the topics cannot be described: %w", err)
 	}
 	counts := map[string]int32{}
-	for _, topic := range slices.Sorted(slices.Values(g.config.Topics)) {
-		if err := details[topic].Err; err != nil {
-			return nil, &TopicError{topic, err}
+	for _, t := range answer.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			return nil, &TopicError{*t.Topic, err}
 		}
-		counts[topic] = int32(len(details[topic].Partitions))
+		counts[*t.Topic] = int32(len(t.Partitions))
 	}
 	return counts, nil
 }
