@@ -3,6 +3,7 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"math"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm"
@@ -87,10 +88,13 @@ func NewCore(config Config) (*Core, error) {
 	}, nil
 }
 
+// latest is the last time that a Core takes note of: after 146 years. What starts then still ends.
+const latest = math.MaxInt64 / 2
+
 // Step tells the member what has happened at now, and returns what is to be done, in order. now counts from any start and
 // never goes back: an earlier one is taken for the latest. The slice is the caller's until the next Step.
 func (c *Core) Step(now time.Duration, in Input) []Output {
-	c.now = max(c.now, now)
+	c.now = max(c.now, min(now, latest))
 	c.out = c.out[:0]
 	c.step = step{who: c.who}
 	if c.closed {

@@ -27,6 +27,10 @@ type watching struct {
 	commits map[uint64]bool // not answered yet
 	planned map[uint64]bool // joins whose assignment was asked for
 	gone    map[string]bool // member ids that the member has left with
+
+	clocks clocks // before the step
+	wants  bool   // before the step: a poll would do something
+	asks   bool   // the step is a poll that can tell whether that is so
 }
 
 // holding is what the application has been told of its partitions.
@@ -47,13 +51,16 @@ func (l *life) must(holds bool, format string, args ...any) {
 }
 
 // before notes what an input is to bring about.
-func (w *watching) before(in Input) {
+func (w *watching) before(l *life, in Input) {
 	if w.commits == nil {
 		w.commits, w.gone, w.planned = map[uint64]bool{}, map[string]bool{}, map[uint64]bool{}
 	}
 	w.decisions = 0
+	w.clocks, w.wants, w.asks = l.core.clocks, l.core.Wants(), false
 	switch in := in.(type) {
 	case Poll:
+		deadline, ok := l.core.Deadline()
+		w.asks = !w.closed && !w.polling && !w.leaving && !w.running && !(ok && deadline <= l.now)
 		w.polling = true
 	case PollGivenUp:
 		w.polling = false
@@ -92,7 +99,9 @@ func (w *watching) after(l *life, in Input, out []Output) {
 	}
 	l.must(w.decisions <= mostDecisions, "%d rules have decided: the loops go round and round", w.decisions)
 	w.memory(l)
+	w.timers(l, out)
 	w.waysForward(l)
+	w.poll(l, out)
 	again := c.Step(l.now, Tick{})
 	l.must(len(again) == 0, "the loops had not come to rest: %v", again)
 }
@@ -212,6 +221,45 @@ func (w *watching) memory(l *life) {
 		beats := c.has(classic.LoopExists|classic.LoopEnabled) && !c.has(classic.LoopFailed) && !c.has(classic.LoopClosed)
 		l.must(beats || c.has(classic.RejoinNeeded), "a member that neither sends heartbeats nor joins again is silently dead")
 	}
+}
+
+// timers: each is started by the rules that say so, for as long as it lasts, and by nothing else.
+func (w *watching) timers(l *life, out []Output) {
+	c := l.core
+	for _, o := range out {
+		f, ok := o.(Fired)
+		if !ok {
+			continue
+		}
+		for t := classic.TimerSession; t <= classic.TimerJoinRetry; t++ {
+			if f.Rule.Forgets.Has(t) {
+				w.clocks.attempts[t] = 0
+			}
+			if !f.Rule.Starts.Has(t) {
+				continue
+			}
+			length, spec := c.config.length(t), t.Spec()
+			if spec.Most > 0 {
+				length = backoff(length, c.config.RetryBackoffMax, w.clocks.attempts[t], spec.Jitter, &w.clocks.jitter)
+				w.clocks.attempts[t]++
+			}
+			w.clocks.end[clock(t)] = l.now + length
+		}
+	}
+	l.must(w.clocks == c.clocks, "the timers are not as the rules say: %v, not %v", c.clocks, w.clocks)
+}
+
+// poll: Wants says whether one does something, or returns at once.
+func (w *watching) poll(l *life, out []Output) {
+	if !w.asks {
+		return
+	}
+	ready := false
+	for _, o := range out {
+		ended, ok := o.(PollEnded)
+		ready = ready || ok && ended.Err == nil
+	}
+	l.must(ready != w.wants, "a poll that wants something: %t; that is ready at once: %t", w.wants, ready)
 }
 
 // waysForward: whoever waits, waits for something.

@@ -227,7 +227,7 @@ func (l *life) step(in Input) []Output {
 			return o.ID == r.ID
 		})
 	}
-	l.watching.before(in)
+	l.watching.before(l, in)
 	out := slices.Clone(l.core.Step(l.now, in))
 	l.steps = append(l.steps, lived{l.now, in, out})
 	for _, o := range out {

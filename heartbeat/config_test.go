@@ -1,0 +1,50 @@
+package heartbeat
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What cannot work is refused before anything is sent, by the name of its field.
+func TestConfigIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(*Config)
+		problem string
+	}{
+		"no group":              {func(c *Config) { c.Group = "" }, "config: Group is empty"},
+		"a group too long":      {func(c *Config) { c.Group = strings.Repeat("g", math.MaxInt16+1) }, "config: Group has 32768 bytes"},
+		"no protocol type":      {func(c *Config) { c.ProtocolType = "" }, "config: ProtocolType is empty"},
+		"no protocols":          {func(c *Config) { c.Protocols = nil }, "config: Protocols is empty"},
+		"a protocol twice":      {func(c *Config) { c.Protocols = append(c.Protocols, c.Protocols...) }, `config: Protocols has the name "range" twice`},
+		"a protocol, no name":   {func(c *Config) { c.Protocols = []Protocol{{}} }, "config: Protocols has the name"},
+		"less than nothing":     {func(c *Config) { c.SessionTimeout = -time.Second }, "config: SessionTimeout is -1s"},
+		"too short a time":      {func(c *Config) { c.RetryBackoff = time.Microsecond }, "config: RetryBackoff is 1µs"},
+		"too long a time":       {func(c *Config) { c.MaxPollInterval = 1000 * time.Hour }, "config: MaxPollInterval is 1000h0m0s"},
+		"too rare heartbeats":   {func(c *Config) { c.HeartbeatInterval = 45 * time.Second }, "config: HeartbeatInterval is 45s, not less than SessionTimeout (45s)"},
+		"backoffs that shrink":  {func(c *Config) { c.RetryBackoffMax = 50 * time.Millisecond }, "config: RetryBackoffMax is 50ms, less than RetryBackoff (100ms)"},
+		"no time for an answer": {func(c *Config) { c.RequestTimeout = 1 }, "config: RequestTimeout is 1ns"},
+	} {
+		config := Config{Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}}}
+		c.change(&config)
+		core, err := NewCore(config)
+		require.Nil(t, core, name)
+		var refused *ConfigError
+		require.ErrorAs(t, err, &refused, name)
+		require.ErrorContains(t, err, c.problem, name)
+	}
+}
+
+// What is left out is Kafka's default.
+func TestConfigDefaults(t *testing.T) {
+	core, err := NewCore(Config{Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}}})
+	require.NoError(t, err)
+	require.Equal(t, Config{
+		Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
+		SessionTimeout: 45 * time.Second, HeartbeatInterval: 3 * time.Second, MaxPollInterval: 5 * time.Minute,
+		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
+	}, core.config)
+}

@@ -1,0 +1,246 @@
+package heartbeat
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// The next heartbeat counts from when the last was sent, whenever that was answered; also beside one in flight.
+func TestIntervalCountsFromSending(t *testing.T) {
+	d := drive(t).join()
+	d.beat()
+	d.now += 2 * time.Second
+	d.answer(classic.InputHeartbeat, classic.CodeNone)
+	require.Empty(t, d.after(999*time.Millisecond))
+	require.Equal(t, "Heartbeat m-1/5", d.after(time.Millisecond))
+	require.Equal(t, "Heartbeat m-1/5", d.after(3*time.Second), "one is in flight, and the coordinator counts that they come")
+	require.Equal(t, 2, d.core.Status().Heartbeats)
+}
+
+// Heartbeats begin when JoinGroup is answered, and go on while the leader's assignment, SyncGroup and callbacks take their time.
+func TestHeartbeatsFromJoinGroupOn(t *testing.T) {
+	d := drive(t)
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	require.Empty(t, d.after(time.Minute), "none while JoinGroup is out")
+	beats := func(generation string) {
+		t.Helper()
+		for range 30 {
+			require.Equal(t, "Heartbeat m-1/"+generation, d.after(3*time.Second))
+			d.answer(classic.InputHeartbeat, classic.CodeNone)
+		}
+	}
+	require.Equal(t, "assign", d.answer(classic.InputJoinGroup, classic.CodeNone, leads))
+	beats("5")
+	require.Equal(t, "SyncGroup m-1/5", d.step(Assigned{Join: d.core.join.id}))
+	beats("5")
+	require.Equal(t, "assigned 5", d.answer(classic.InputSyncGroup, classic.CodeNone))
+	beats("5")
+	require.Equal(t, "poll ends", d.step(CallbackEnded{}))
+	d.step(RejoinAsked{})
+	require.Equal(t, "revoked 5", d.step(Poll{}))
+	beats("5")
+}
+
+// An answer that shows the coordinator alive restarts the session, and no other does.
+func TestSessionTimer(t *testing.T) {
+	for code, restarts := range map[classic.Code]bool{
+		classic.CodeNone: true, classic.CodeRebalanceInProgress: true, classic.CodeCoordinatorLoadInProgress: false,
+		classic.CodeDisconnect: false, classic.CodeSendTimeout: false, classic.Code(999): false,
+	} {
+		d := drive(t).join()
+		joined := d.now
+		d.beat()
+		d.now += time.Second
+		d.answer(classic.InputHeartbeat, code)
+		want := joined + 45*time.Second
+		if restarts {
+			want = d.now + 45*time.Second
+		}
+		require.Equal(t, want, d.core.clocks.end[classic.TimerSession], "%s", code)
+	}
+}
+
+// The session ends when no heartbeat was answered within its timeout: the partitions are lost. The late success of an
+// earlier heartbeat does not revive it (librdkafka #2631).
+func TestSessionEndsLocally(t *testing.T) {
+	d := drive(t).join()
+	late := d.beat()
+	for d.state() == classic.Stable {
+		d.now, _ = d.core.Deadline()
+		d.step(Tick{})
+		if d.core.underway(classic.InputHeartbeat) && d.sent(classic.InputHeartbeat).ID != late.ID {
+			d.answer(classic.InputHeartbeat, classic.CodeCoordinatorLoadInProgress)
+		}
+	}
+	require.Equal(t, 45*time.Second, d.now)
+	require.Equal(t, classic.Unjoined, d.state())
+	require.Empty(t, d.end(late, classic.CodeNone))
+	require.Equal(t, classic.Unjoined, d.state())
+	require.Equal(t, "lost 5", d.step(Poll{}))
+	require.Equal(t, "FindCoordinator", d.step(CallbackEnded{}))
+	require.Equal(t, "JoinGroup m-1/-1", d.answer(classic.InputFindCoordinator, classic.CodeNone), "the member id may still be good")
+	require.Equal(t, "no heartbeat was answered within session.timeout.ms", d.sent(classic.InputJoinGroup).Reason)
+}
+
+// An application that does not poll is taken out of the group, with the setting to change as the reason; a static one only
+// stops.
+func TestPollDeadline(t *testing.T) {
+	for _, c := range []struct {
+		change       func(*Config)
+		leaves, join string
+	}{
+		{func(*Config) {}, "LeaveGroup m-1/5", "JoinGroup /-1"},
+		{static, "", "JoinGroup m-1/-1"},
+	} {
+		d := drive(t, c.change).join()
+		joined := d.now
+		for d.now < joined+300*time.Second-3*time.Second {
+			d.end(d.beat(), classic.CodeNone)
+		}
+		require.Equal(t, c.leaves, d.after(3*time.Second))
+		require.Equal(t, classic.Unjoined, d.state())
+		if c.leaves != "" {
+			require.Contains(t, d.sent(classic.InputLeaveGroup).Reason, "max.poll.interval.ms")
+			require.Empty(t, d.answer(classic.InputLeaveGroup, classic.CodeUnknownMemberID))
+		}
+		require.Empty(t, d.after(time.Minute), "nothing more without a poll")
+		require.Equal(t, "lost 5", d.step(Poll{}))
+		require.Equal(t, c.join, d.step(CallbackEnded{}))
+	}
+}
+
+// A poll pushes its deadline away, also while nothing else is to be done.
+func TestPollRestartsItsDeadline(t *testing.T) {
+	d := drive(t).join()
+	for range 200 {
+		d.end(d.beat(), classic.CodeNone)
+		require.Equal(t, "poll ends", d.step(Poll{}))
+	}
+	require.Equal(t, classic.Stable, d.state())
+}
+
+// A heartbeat that is lost with its connection loses the coordinator, and nothing else; it is looked up at once.
+func TestOnlySomeCodesLoseTheCoordinator(t *testing.T) {
+	losing := []classic.Code{classic.CodeCoordinatorNotAvailable, classic.CodeNotCoordinator, classic.CodeDisconnect, classic.CodeMalformed}
+	for number := classic.Code(-1010); number < 140; number++ {
+		d := drive(t).join()
+		d.beat()
+		did := d.answer(classic.InputHeartbeat, number)
+		lost := false
+		for _, code := range losing {
+			lost = lost || code == number
+		}
+		require.Equal(t, lost, did == "FindCoordinator", "%s: %s", number, did)
+		require.Equal(t, lost, !d.core.has(classic.CoordinatorKnown), "%s", number)
+	}
+}
+
+// What a coordinator that has been left behind says late does not lose its successor, be that the same node or another.
+func TestFormerCoordinator(t *testing.T) {
+	for _, node := range []int32{1, 2} {
+		for _, code := range []classic.Code{classic.CodeNotCoordinator, classic.CodeCoordinatorNotAvailable, classic.CodeDisconnect, classic.CodeMalformed} {
+			d := drive(t).join()
+			late := d.beat()
+			d.end(d.beat(), classic.CodeDisconnect)
+			d.answer(classic.InputFindCoordinator, classic.CodeNone, func(r *Response) { r.Node = node })
+			require.NotContains(t, d.end(late, code), "FindCoordinator", "node %d, %s", node, code)
+			require.Equal(t, node, d.core.Status().Coordinator)
+			require.Equal(t, node, d.beat().Node)
+		}
+	}
+}
+
+// What is answered late about an earlier generation, or an earlier member, changes nothing (KAFKA-9823).
+func TestStaleAnswers(t *testing.T) {
+	again := map[string]func(*driven){
+		"generation": func(d *driven) {
+			d.step(RejoinAsked{})
+			d.step(Poll{})
+			d.step(CallbackEnded{})
+			d.rejoin()
+		},
+		"member and generation": func(d *driven) {
+			d.end(d.beat(), classic.CodeUnknownMemberID)
+			d.step(Poll{})
+			d.step(CallbackEnded{})
+			d.rejoin()
+		},
+	}
+	for changed, change := range again {
+		for _, code := range []classic.Code{classic.CodeIllegalGeneration, classic.CodeUnknownMemberID, classic.CodeFencedInstanceID} {
+			d := drive(t).join()
+			heartbeat := d.beat()
+			require.Equal(t, "OffsetCommit m-1/5", d.step(CommitAsked{ID: 1, Member: "m-1", Generation: 5}))
+			commit := d.sent(classic.InputOffsetCommit)
+			change(d)
+			before := d.core.Status()
+			require.Empty(t, d.end(heartbeat, code), "%s changed, %s", changed, code)
+			require.Equal(t, "commit ends: REBALANCE_IN_PROGRESS", d.end(commit, code), "%s changed, %s", changed, code)
+			after := d.core.Status()
+			before.Heartbeats, after.Heartbeats = 0, 0
+			require.Equal(t, before, after, "%s changed, %s", changed, code)
+		}
+	}
+}
+
+// A heartbeat's refusal while JoinGroup is out decides nothing: JoinGroup's own answer does (KAFKA-9801).
+func TestRefusalWhileJoining(t *testing.T) {
+	for _, code := range []classic.Code{classic.CodeIllegalGeneration, classic.CodeUnknownMemberID, classic.CodeFencedInstanceID} {
+		d := drive(t).join()
+		d.beat()
+		d.step(RejoinAsked{})
+		d.step(Poll{})
+		require.Equal(t, "JoinGroup m-1/5", d.step(CallbackEnded{}))
+		require.Empty(t, d.answer(classic.InputHeartbeat, code), "%s", code)
+		require.Equal(t, "SyncGroup m-1/6", d.answer(classic.InputJoinGroup, classic.CodeNone), "%s", code)
+	}
+}
+
+// A fenced member tells a poll that waits at once, and else the next one, once. The one after that begins anew.
+func TestFenced(t *testing.T) {
+	d := drive(t, static).join()
+	heartbeat := d.beat()
+	d.step(RejoinAsked{})
+	require.Equal(t, "revoked 5", d.step(Poll{}), "this poll waits for the callback")
+	require.Equal(t, "poll ends: FENCED_INSTANCE_ID", d.end(heartbeat, classic.CodeFencedInstanceID))
+	require.Empty(t, d.step(CallbackEnded{}))
+	require.Equal(t, "lost 5", d.step(Poll{}))
+	require.Equal(t, "JoinGroup m-1/-1", d.step(CallbackEnded{}))
+
+	d.rejoin()
+	d.end(d.beat(), classic.CodeFencedInstanceID)
+	require.Empty(t, d.did())
+	require.Empty(t, d.after(time.Minute), "no heartbeat, no join")
+	require.Equal(t, "poll ends: FENCED_INSTANCE_ID", d.step(Poll{}))
+	require.Equal(t, "lost 6", d.step(Poll{}))
+}
+
+// A loop that breaks is told of once, with its first cause, and the poll after that joins with a new one, even where a join
+// was under way.
+func TestLoopBroke(t *testing.T) {
+	cause := errors.New("a bug")
+	d := drive(t).join()
+	d.step(LoopBroke{cause})
+	d.step(LoopBroke{errors.New("its consequence")})
+	require.Empty(t, d.after(10*time.Second), "no heartbeats any more")
+	require.Equal(t, "poll ends: LOOP", d.step(Poll{}))
+	require.ErrorIs(t, d.out[len(d.out)-1].(PollEnded).Err, cause)
+	require.Equal(t, "revoked 5", d.step(Poll{}))
+	require.Equal(t, "JoinGroup m-1/5", d.step(CallbackEnded{}))
+	require.Equal(t, "the heartbeat loop has failed", d.sent(classic.InputJoinGroup).Reason)
+
+	require.Equal(t, "poll ends: LOOP", d.step(LoopBroke{cause}))
+	d.answer(classic.InputJoinGroup, classic.CodeNone)
+	d.answer(classic.InputSyncGroup, classic.CodeNone)
+	require.Equal(t, "assigned 6", d.step(Poll{}))
+	require.Equal(t, "revoked 6", d.step(CallbackEnded{}), "this join has not answered the rejoin")
+	require.Equal(t, "JoinGroup m-1/6", d.step(CallbackEnded{}))
+	d.rejoin()
+	d.end(d.beat(), classic.CodeNone)
+}

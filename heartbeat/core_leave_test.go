@@ -1,0 +1,231 @@
+package heartbeat
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+var leaveNow = LeaveAsked{Reason: "enough"}
+
+// Leaving goes in this order: the application lets go, the coordinator is told, the one who asked is told. A poll after
+// that joins as somebody new.
+func TestLeave(t *testing.T) {
+	d := drive(t).join()
+	require.Equal(t, "revoked 5", d.step(leaveNow))
+	require.Equal(t, "enough", d.out[len(d.out)-1].(Callback).Reason)
+	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(Poll{}))
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+	require.Equal(t, "enough", d.sent(classic.InputLeaveGroup).Reason)
+	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(Poll{}))
+	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+	require.Empty(t, d.after(time.Hour), "nothing goes on by itself")
+	require.Equal(t, "JoinGroup /-1", d.step(Poll{}))
+	d.rejoin()
+	require.Equal(t, "m-2", d.core.Status().Member)
+}
+
+// Heartbeats go on while the application lets go.
+func TestHeartbeatsWhileLettingGo(t *testing.T) {
+	d := drive(t).join()
+	require.Equal(t, "revoked 5", d.step(leaveNow))
+	for range 40 {
+		require.Equal(t, "Heartbeat m-1/5", d.after(3*time.Second))
+		d.answer(classic.InputHeartbeat, classic.CodeNone)
+	}
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+	require.Empty(t, d.after(3*time.Second))
+}
+
+// Whether the coordinator is told follows from the mode and the kind of member (KIP-1092).
+func TestLeaveModes(t *testing.T) {
+	for _, c := range []struct {
+		mode   LeaveMode
+		static bool
+		tells  bool
+	}{
+		{LeaveIfDynamic, false, true}, {LeaveIfDynamic, true, false},
+		{LeaveAlways, false, true}, {LeaveAlways, true, true},
+		{LeaveNever, false, false}, {LeaveNever, true, false},
+	} {
+		d := drive(t, func(config *Config) {
+			if c.static {
+				static(config)
+			}
+		}).join()
+		d.step(LeaveAsked{Mode: c.mode})
+		did := d.step(CallbackEnded{})
+		if c.tells {
+			require.Equal(t, "LeaveGroup m-1/5", did, "%+v", c)
+			require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+		} else {
+			require.Equal(t, "left", did, "%+v", c)
+		}
+		require.Equal(t, classic.Unjoined, d.state())
+	}
+}
+
+// A callback that runs ends first; what it raises is not lost.
+func TestLeaveWhileACallbackRuns(t *testing.T) {
+	d := drive(t)
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	d.answer(classic.InputJoinGroup, classic.CodeNone)
+	require.Equal(t, "assigned 5", d.answer(classic.InputSyncGroup, classic.CodeNone))
+	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow))
+	require.Equal(t, "revoked 5", d.step(CallbackEnded{errors.New("it did not work")}))
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+	require.Equal(t, "poll ends: CALLBACK", d.step(Poll{}))
+}
+
+// The callback that lets go for a rebalance, and no join after it: what it has let the application keep goes as well.
+func TestLeaveAfterRevoked(t *testing.T) {
+	d := drive(t).join()
+	d.step(RejoinAsked{})
+	require.Equal(t, "revoked 5", d.step(Poll{}))
+	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow))
+	require.Equal(t, "lost 5", d.step(CallbackEnded{}))
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+}
+
+// What the callback of leaving raises is what the one who asked is told; the member leaves all the same.
+func TestLettingGoFails(t *testing.T) {
+	cause := errors.New("cannot flush")
+	d := drive(t).join()
+	d.step(leaveNow)
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{cause}))
+	require.Equal(t, "left: cannot flush", d.answer(classic.InputLeaveGroup, classic.CodeDisconnect))
+	require.Equal(t, "FindCoordinator", d.step(Poll{}))
+}
+
+// A LeaveGroup that fails says so, but for the coordinator's not knowing the member.
+func TestLeaveGroupFails(t *testing.T) {
+	for code, did := range map[classic.Code]string{
+		classic.CodeNone: "left", classic.CodeUnknownMemberID: "left", classic.CodeNotCoordinator: "left: NOT_COORDINATOR",
+		classic.CodeSendTimeout: "left: SEND_TIMEOUT", classic.CodeDisconnect: "left: DISCONNECT",
+	} {
+		d := drive(t).join()
+		d.step(leaveNow)
+		d.step(CallbackEnded{})
+		require.Equal(t, did, d.answer(classic.InputLeaveGroup, code))
+		require.Equal(t, classic.Unjoined, d.state())
+	}
+}
+
+// Who is in no group leaves at once, and who has lost its generation is told so first.
+func TestLeaveWithoutAGroup(t *testing.T) {
+	d := drive(t)
+	require.Equal(t, "left", d.step(leaveNow))
+	d.join()
+	d.end(d.beat(), classic.CodeIllegalGeneration)
+	require.Equal(t, "lost 5", d.step(leaveNow))
+	require.Equal(t, "LeaveGroup m-1/-1", d.step(CallbackEnded{}), "the id has outlived its generation")
+}
+
+// Without a coordinator nobody can be told, and nobody waits.
+func TestLeaveWithoutACoordinator(t *testing.T) {
+	d := drive(t).join()
+	require.Equal(t, "FindCoordinator", d.end(d.beat(), classic.CodeDisconnect))
+	d.step(leaveNow)
+	require.Equal(t, "left", d.step(CallbackEnded{}))
+}
+
+// A JoinGroup that is under way when the member leaves may yet make a member of it: that one is dismissed, and the end of
+// the leave waits for it.
+func TestLeaveWhileJoining(t *testing.T) {
+	for code, dismissed := range map[classic.Code]bool{classic.CodeNone: true, classic.CodeMemberIDRequired: true, classic.CodeDisconnect: false} {
+		d := drive(t)
+		d.step(Poll{})
+		d.answer(classic.InputFindCoordinator, classic.CodeNone)
+		require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow), "it has no id to leave with")
+		require.Equal(t, classic.Unjoined, d.state())
+		did := d.answer(classic.InputJoinGroup, code)
+		if !dismissed {
+			require.Equal(t, "left", did)
+			continue
+		}
+		require.Equal(t, "LeaveGroup m-1/-1", did, "%s", code)
+		require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNotCoordinator), "what becomes of the dismissed id is not the caller's concern")
+		require.Equal(t, "JoinGroup /-1", d.after(time.Second)+d.step(Poll{}))
+		d.rejoin()
+		require.Equal(t, "m-2", d.core.Status().Member)
+	}
+}
+
+// A static member that leaves while JoinGroup is out keeps the place that it is given: its next join takes it.
+func TestStaticMemberLeavesWhileJoining(t *testing.T) {
+	d := drive(t, static)
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	require.Equal(t, "poll ends: "+ErrLeft.Error()+", left", d.step(leaveNow))
+	require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeNone))
+	d.after(time.Second)
+	require.Equal(t, "JoinGroup /-1", d.step(Poll{}))
+}
+
+// A poll after leaving does not send a second JoinGroup while the first is out.
+func TestPollAfterLeavingWhileSyncing(t *testing.T) {
+	d := drive(t)
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	d.answer(classic.InputJoinGroup, classic.CodeNone)
+	require.Equal(t, "poll ends: "+ErrLeft.Error()+", LeaveGroup m-1/5", d.step(leaveNow))
+	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+	require.Empty(t, d.step(Poll{}), "SyncGroup is out")
+	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputSyncGroup, classic.CodeNone))
+	d.rejoin()
+}
+
+// After the end nothing is sent, nothing is waited for, and whoever asks for something is refused.
+func TestNothingAfterClose(t *testing.T) {
+	for name, live := range map[string]func(*driven){
+		"at once":         func(*driven) {},
+		"looking up":      func(d *driven) { d.step(Poll{}) },
+		"joining":         func(d *driven) { d.step(Poll{}); d.answer(classic.InputFindCoordinator, classic.CodeNone) },
+		"stable":          func(d *driven) { d.join(); d.beat() },
+		"letting go":      func(d *driven) { d.join(); d.step(leaveNow) },
+		"leaving":         func(d *driven) { d.join(); d.step(leaveNow); d.step(CallbackEnded{}) },
+		"with commits":    func(d *driven) { d.join(); d.step(CommitAsked{ID: 3, Member: "m-1", Generation: 5}) },
+		"a poll is owed":  func(d *driven) { d.join(); d.step(LoopBroke{errors.New("x")}) },
+		"a poll is wants": func(d *driven) { d.join(); d.step(RejoinAsked{}); d.step(Poll{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t)
+			live(d)
+			polling, leaving, commits := d.core.polling, d.core.leaving.asked, d.core.underway(classic.InputOffsetCommit)
+			refused := map[string]bool{}
+			d.step(CloseAsked{})
+			for _, o := range d.out {
+				switch o := o.(type) {
+				case PollEnded:
+					refused["poll"] = errors.Is(o.Err, ErrClosed)
+				case Left:
+					refused["leave"] = errors.Is(o.Err, ErrClosed)
+				case CommitEnded:
+					refused["commit"] = errors.Is(o.Err, ErrClosed)
+				case Fired:
+				default:
+					require.Fail(t, "it does more than refuse", "%#v", o)
+				}
+			}
+			require.Equal(t, [3]bool{polling, leaving, commits}, [3]bool{refused["poll"], refused["leave"], refused["commit"]})
+			require.False(t, d.core.Wants())
+			for _, in := range append(full(), Response{ID: 1}, Response{ID: 2, Member: "m"}, Response{ID: 3}) {
+				d.now += time.Hour
+				d.core.Step(d.now, in)
+				wanted := map[string]string{"Poll": "poll ends", "LeaveAsked": "left", "CommitAsked": "commit ends"}[typeName(in)]
+				if wanted != "" {
+					wanted += ": " + ErrClosed.Error()
+				}
+				require.Equal(t, wanted, d.step(in), "%#v", in)
+				_, ok := d.core.Deadline()
+				require.False(t, ok)
+			}
+		})
+	}
+}
