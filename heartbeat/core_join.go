@@ -117,9 +117,9 @@ func (e *effects) SettleForNow() { e.join.assignment = e.step.answer.Assignment 
 
 func (e *effects) EndJoin() {}
 
-func (e *effects) AwaitJoin() {}
-
 func (e *effects) FailJoin(reason fsm.Text) { e.step.text = reason }
+
+func (e *effects) PutOffJoin(reason fsm.Text) { e.step.text = reason }
 
 func (e *effects) RequestRejoin(reason fsm.Text) { e.step.text = reason }
 

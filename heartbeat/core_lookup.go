@@ -19,7 +19,7 @@ func (e *effects) LookUp() { e.send(open{request: Request{API: classic.InputFind
 
 func (e *effects) EndLookup() {}
 
-func (e *effects) AwaitLookup() {}
+func (e *effects) PutOffLookup() {}
 
 func (e *effects) KeepLookupError() {}
 

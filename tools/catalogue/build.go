@@ -23,6 +23,8 @@ type code struct {
 type catalogue struct {
 	codes      []code
 	ends       []code
+	settings   []string
+	callbacks  []string
 	documented []response
 }
 
@@ -54,7 +56,7 @@ func build(library []code, d *data) (*catalogue, error) {
 	refuse := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("documented.yaml: "+format, args...))
 	}
-	c := &catalogue{codes: slices.Clone(library)}
+	c := &catalogue{codes: slices.Clone(library), settings: d.Settings, callbacks: d.Callbacks}
 	for _, e := range d.Unanswered {
 		c.ends = append(c.ends, code{name: e.Name, retriable: e.Retriable, message: e.Message, unanswered: true})
 	}

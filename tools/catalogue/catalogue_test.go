@@ -33,6 +33,8 @@ func TestRenderedCatalogueReadsBack(t *testing.T) {
 	}
 	var got struct {
 		Codes, Unanswered map[string]entry
+		Settings          []string
+		Callbacks         []string
 		Documented        map[string][]string
 	}
 	require.NoError(t, yaml.Load(c.render(), &got, yaml.WithKnownFields()))
@@ -44,6 +46,8 @@ func TestRenderedCatalogueReadsBack(t *testing.T) {
 	for _, x := range c.ends {
 		require.Equal(t, entry{0, x.retriable, x.message}, got.Unanswered[x.name], x.name)
 	}
+	require.Equal(t, c.settings, got.Settings)
+	require.Equal(t, c.callbacks, got.Callbacks)
 	require.Len(t, got.Documented, len(c.documented))
 	for _, r := range c.documented {
 		require.Equal(t, r.codes, got.Documented[r.api], r.api)

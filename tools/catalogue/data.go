@@ -10,6 +10,8 @@ import (
 type data struct {
 	Unanswered  []end                          `yaml:"unanswered"`
 	Corrections map[string]correction          `yaml:"corrections"`
+	Settings    []string                       `yaml:"settings"`
+	Callbacks   []string                       `yaml:"callbacks"`
 	Documented  map[string]map[string][]string `yaml:"documented"` // response, source, names of codes
 }
 
