@@ -14,9 +14,8 @@ import (
 // app is an application with a member of the group "g".
 type app struct {
 	*heartbeat.Member
-	w     *world
-	name  string // of its client, with which its member ids begin
-	quiet bool   // it leaves nothing in the diary
+	w    *world
+	name string // of its client, with which its member ids begin
 
 	mu   sync.Mutex
 	next map[heartbeat.CallbackKind]func(context.Context) error // what its next callback does
@@ -26,7 +25,7 @@ type app struct {
 // app makes an application whose member joins by a protocol in which each member is assigned its own id.
 func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbeat.Option) *app {
 	a := &app{w: w, name: name, next: map[heartbeat.CallbackKind]func(context.Context) error{}}
-	client := w.client(name)
+	client := w.client(name, w.dial(name))
 	config := heartbeat.Config{Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}}}
 	if change != nil {
 		change(&config)
@@ -52,15 +51,11 @@ func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbe
 }
 
 func (a *app) observe(f heartbeat.Fired) {
-	if !a.quiet {
-		a.w.diary.write(entry{kind: ruled, who: a.name, rule: f.Rule.Name, text: fired(f)})
-	}
+	a.w.diary.write(entry{kind: ruled, who: a.name, rule: f.Rule.Name, text: fired(f)})
 }
 
 func (a *app) note(kind kind, format string, args ...any) {
-	if !a.quiet {
-		a.w.diary.add(kind, a.name, format, args...)
-	}
+	a.w.diary.add(kind, a.name, format, args...)
 }
 
 // run polls as an application does: again and again, whatever comes of it, until the world ends.

@@ -21,7 +21,7 @@ type diary struct {
 	mu      sync.Mutex
 	entries []entry
 	ids     map[string]string // the names of member ids, which are random
-	hidden  string            // what is about ids that begin so is left out
+	hidden  map[string]bool   // applications that are left out
 }
 
 type entry struct {
@@ -42,7 +42,9 @@ const (
 	ended kind = "call" // a call of the application has ended
 )
 
-func newDiary() *diary { return &diary{began: time.Now(), ids: map[string]string{}} }
+func newDiary() *diary {
+	return &diary{began: time.Now(), ids: map[string]string{}, hidden: map[string]bool{}}
+}
 
 func (d *diary) add(kind kind, who, format string, args ...any) {
 	d.write(entry{kind: kind, who: who, text: fmt.Sprintf(format, args...)})
@@ -55,18 +57,18 @@ func (d *diary) write(e entry) {
 	d.entries = append(d.entries, e)
 }
 
-// hide leaves out what is about member ids that begin so.
-func (d *diary) hide(prefix string) {
+// hide leaves out what an application does.
+func (d *diary) hide(who string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.hidden = prefix
+	d.hidden[who] = true
 }
 
 // take empties the diary, and gives it in order.
 func (d *diary) take() []entry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	entries := slices.DeleteFunc(d.entries, func(e entry) bool { return d.hidden != "" && strings.Contains(e.text, d.hidden) })
+	entries := slices.DeleteFunc(d.entries, func(e entry) bool { return d.hidden[e.who] })
 	d.entries = nil
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		c := cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.who, b.who))

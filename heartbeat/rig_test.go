@@ -1,6 +1,8 @@
 package heartbeat_test
 
 import (
+	"context"
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,36 +30,39 @@ func inWorld(t *testing.T, f func(t *testing.T, w *world)) {
 type world struct {
 	*broker
 	t       testing.TB
-	network *kfake.VirtualNetwork
 	cluster *kfake.Cluster
-	diary   *diary
 	ends    []func()
 }
 
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, network: new(kfake.VirtualNetwork), diary: newDiary()}
-	var err error
-	w.cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.ListenFn(w.network.Listen), kfake.SeedTopics(4, "t"))
+	network := new(kfake.VirtualNetwork)
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.ListenFn(network.Listen), kfake.SeedTopics(4, "t"))
 	require.NoError(t, err)
-	w.broker = newBroker(w.cluster, w.diary)
-	return w
+	return &world{broker: newBroker(network, newDiary()), t: t, cluster: cluster}
 }
 
-// close ends the members, then the broker: one that is closed while it has something to answer hangs.
+// close ends the members, then the broker.
 func (w *world) close() {
 	w.broker.close()
 	for _, end := range w.ends {
 		end()
 	}
-	time.Sleep(time.Second)
 	w.cluster.Close()
+	time.Sleep(time.Second) // for what was on its way
 }
 
-// admin asks the broker for something that no member asks for, at once and without a trace.
+// client is a client as an application configures it, whose requests go by way of dial.
+func (w *world) client(name string, dial func(context.Context, string, string) (net.Conn, error)) *kgo.Client {
+	client, err := kgo.NewClient(
+		kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.Dialer(dial), kgo.ClientID(name), kgo.DisableClientMetrics(),
+	)
+	require.NoError(w.t, err)
+	return client
+}
+
+// admin asks the broker for something that no member asks for.
 func (w *world) admin(r kmsg.Request) kmsg.Response {
-	w.aside.Store(true)
-	defer w.aside.Store(false)
-	client := w.client("admin")
+	client := w.client("admin", w.network.DialContext)
 	defer client.Close()
 	resp, err := client.Request(w.t.Context(), r)
 	require.NoError(w.t, err)
@@ -81,14 +86,6 @@ func (w *world) forget() {
 	r.Groups = []string{"g"}
 	code := w.admin(r).(*kmsg.DeleteGroupsResponse).Groups[0].ErrorCode
 	require.Zero(w.t, code, "the group has members")
-}
-
-func (w *world) client(name string) *kgo.Client {
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.Dialer(w.network.DialContext), kgo.ClientID(name), kgo.DisableClientMetrics(),
-	)
-	require.NoError(w.t, err)
-	return client
 }
 
 // pass lets time pass, and all that happens meanwhile happen.

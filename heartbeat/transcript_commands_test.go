@@ -135,6 +135,8 @@ func (s *script) answer() {
 
 func (s *script) hold() { s.world.broker.hold(s.key()) }
 
+func (s *script) delay() { s.world.broker.delay(s.key()) }
+
 func (s *script) release() {
 	if err := s.world.broker.release(s.key(), s.given(s.arg(1))); err != nil {
 		s.d.Fatalf(s.t, "%v", err)

@@ -23,10 +23,8 @@ func (s *script) late() string {
 	s.begin()
 	w, a := s.world, s.apps["a"]
 	if changed == "both" { // the group's generations go on while somebody is in it
-		b := w.app("b", nil)
-		b.quiet = true
-		w.diary.hide("b-")
-		b.run()
+		w.diary.hide("b")
+		w.app("b", nil).run()
 	}
 	join := func() {
 		require.NoError(s.t, a.Poll(s.t.Context()))
@@ -100,9 +98,10 @@ func (s *script) reaction(word string) string {
 	}
 	a, err := unanswered(word)
 	require.NoError(s.t, err)
-	s.begin()
-	defer func() { s.world.close(); s.world = nil }()
-	w, member := s.world, s.apps["a"]
+	w := newWorld(s.t)
+	defer w.close()
+	// A limit that no heartbeat falls on, lest two things happen at once.
+	member := w.app("a", func(c *heartbeat.Config) { c.RequestTimeout = 20 * time.Second })
 	member.run()
 	w.pass(time.Second)
 	w.diary.take()

@@ -27,6 +27,7 @@ import (
 //	answer API CODE [times=2]                    says what becomes of the next requests (CODE: of the catalogue, or
 //	                                             cut, garbage or nothing for what is no answer; times=0: all)
 //	hold API, release API [CODE]                 holds the next one, and lets the one held longest be answered
+//	delay API, release API                       the next one is answered, and the answer is held
 //	kick [NAME]                                  the coordinator forgets the member
 //	forget                                       the coordinator forgets the whole group
 //	callback KIND [takes=1s] [fails]             says what the next callback does
@@ -84,7 +85,7 @@ func (s *script) do() string {
 	}
 	commands := map[string]func(){
 		"begin": s.begin, "member": s.member, "poll": s.poll, "commit": s.commit, "leave": s.leave, "close": s.close,
-		"rejoin": s.rejoin, "advance": s.advance, "answer": s.answer, "hold": s.hold, "release": s.release,
+		"rejoin": s.rejoin, "advance": s.advance, "answer": s.answer, "hold": s.hold, "delay": s.delay, "release": s.release,
 		"kick": s.kick, "forget": s.forget, "callback": s.callback,
 	}
 	tables := map[string]func() string{"expect": s.expect, "late": s.late, "each": s.each, "missing": s.missing}
