@@ -137,17 +137,20 @@ func (s *Show) secondInstance(ctx context.Context) error {
 		return nil
 	}
 	s.announce("second_instance", "A second process, m%d, is started with the instance id of %s: %q.", s.started+1, p.Name(), p.Instance())
-	if _, err := s.start(p.Instance()); err != nil {
-		return err
-	}
-	err := s.until(ctx, p.Name()+" gives up", func() bool { return isClosed(p.over) })
+	second, err := s.start(p.Instance())
 	if err != nil {
 		return err
 	}
-	s.leaves(p)
-	if err := s.close(ctx, p, "gave up"); err != nil {
+	// The second one wins, unless the process as a whole was stopped in between for so long that a session ended.
+	err = s.until(ctx, "one of the two gives up", func() bool { return isClosed(p.over) || isClosed(second.over) })
+	if err != nil {
 		return err
 	}
+	if !isClosed(p.over) {
+		p = second
+	}
+	s.leaves(p)
+	s.close(ctx, p, "gave up")
 	return s.settle(ctx)
 }
 
@@ -158,17 +161,15 @@ func (s *Show) goodbye(ctx context.Context) error {
 	}
 	s.announce("member_leaves", "%s is stopped: it says goodbye, so nobody waits for a timeout.", p.Name())
 	s.leaves(p)
-	if err := s.close(ctx, p, "left"); err != nil {
-		return err
-	}
+	s.close(ctx, p, "left")
 	return s.settle(ctx)
 }
 
-// close ends a player that may take leave.
-func (s *Show) close(ctx context.Context, p *player, text string) error {
+// close ends a player that may take leave. Where nobody hears it, the group finds out by the session timeout.
+func (s *Show) close(ctx context.Context, p *player, text string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
-	return p.leave(ctx, text)
+	_ = p.leave(ctx, text)
 }
 
 // rejoined waits for a player to have joined again since it had done so before times, and for the group to be well.

@@ -50,8 +50,11 @@ type Show struct {
 }
 
 // Run plays until the end, and returns what is not as it should be then; nothing, where all is. The error is that of an
-// act that did not come about: the context's, or of the embedded cluster.
+// act that did not come about: the context's, of the embedded cluster, or a *heartbeat.ConfigError.
 func Run(ctx context.Context, c Config, emit func(event.Event)) (problems []string, err error) {
+	if err := check(c.Member); err != nil {
+		return nil, err
+	}
 	cluster, err := newCluster(c.Topic, c.Partitions, c.Member.SessionTimeout)
 	if err != nil {
 		return nil, err
@@ -59,15 +62,24 @@ func Run(ctx context.Context, c Config, emit func(event.Event)) (problems []stri
 	defer cluster.close()
 	s := &Show{config: c, cluster: cluster, emit: emit, chance: rand.New(rand.NewPCG(c.Seed, c.Seed))}
 	defer s.clear()
-	err = s.play(ctx)
+	if err = s.play(ctx); err == nil {
+		problems = s.problems(ctx)
+	}
 	var unsettled *unsettledError
 	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	case errors.As(err, &unsettled):
 		return unsettled.problems, nil
-	case err != nil:
-		return nil, err
 	}
-	return s.problems(ctx), nil
+	return problems, err
+}
+
+// check finds what no member could be, before anything is begun.
+func check(member heartbeat.Config) error {
+	member.Group, member.ProtocolType, member.Protocols = "any", "any", []heartbeat.Protocol{{Name: "any"}}
+	_, err := heartbeat.NewCore(member)
+	return err
 }
 
 // play is all acts, and then some.
