@@ -159,4 +159,8 @@ func TestOneExpiryAfterALongSleep(t *testing.T) {
 	require.Empty(t, d.after(time.Second))
 	require.Equal(t, "lost 5", d.step(Poll{}))
 	require.Equal(t, "FindCoordinator", d.step(CallbackEnded{}))
+
+	d = drive(t).join()
+	d.now += 24 * time.Hour
+	require.Equal(t, "lost 5", d.step(Poll{}), "a poll that is the first to come does not go on with what is lost")
 }

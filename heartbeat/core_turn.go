@@ -14,9 +14,9 @@ const mostTurns = 64
 // turnLoops lets the loops go round until both wait: what one does can be what the other waits for.
 func (c *Core) turnLoops() {
 	for range mostTurns {
-		joined := c.polling && c.turnJoin()
 		beaten := c.turnHeartbeat()
-		if !joined && !beaten {
+		joined := c.polling && c.turnJoin()
+		if !beaten && !joined {
 			return
 		}
 	}
