@@ -15,7 +15,7 @@ import (
 
 // driven is a Core that a test drives by hand.
 type driven struct {
-	t    *testing.T
+	t    testing.TB
 	core *Core
 	now  time.Duration
 	out  []Output  // of the last step
@@ -25,7 +25,7 @@ type driven struct {
 }
 
 // drive makes a Core; the changes are to its Config.
-func drive(t *testing.T, changes ...func(*Config)) *driven {
+func drive(t testing.TB, changes ...func(*Config)) *driven {
 	config := Config{Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}}}
 	for _, change := range changes {
 		change(&config)

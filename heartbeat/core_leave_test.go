@@ -184,15 +184,16 @@ func TestPollAfterLeavingWhileSyncing(t *testing.T) {
 // After the end nothing is sent, nothing is waited for, and whoever asks for something is refused.
 func TestNothingAfterClose(t *testing.T) {
 	for name, live := range map[string]func(*driven){
-		"at once":         func(*driven) {},
-		"looking up":      func(d *driven) { d.step(Poll{}) },
-		"joining":         func(d *driven) { d.step(Poll{}); d.answer(classic.InputFindCoordinator, classic.CodeNone) },
-		"stable":          func(d *driven) { d.join(); d.beat() },
-		"letting go":      func(d *driven) { d.join(); d.step(leaveNow) },
-		"leaving":         func(d *driven) { d.join(); d.step(leaveNow); d.step(CallbackEnded{}) },
-		"with commits":    func(d *driven) { d.join(); d.step(CommitAsked{ID: 3, Member: "m-1", Generation: 5}) },
-		"a poll is owed":  func(d *driven) { d.join(); d.step(LoopBroke{errors.New("x")}) },
-		"a poll is wants": func(d *driven) { d.join(); d.step(RejoinAsked{}); d.step(Poll{}) },
+		"at once":        func(*driven) {},
+		"looking up":     func(d *driven) { d.step(Poll{}) },
+		"joining":        func(d *driven) { d.step(Poll{}); d.answer(classic.InputFindCoordinator, classic.CodeNone) },
+		"stable":         func(d *driven) { d.join(); d.beat() },
+		"a beat is due":  func(d *driven) { d.join(); d.now += 10 * time.Second },
+		"letting go":     func(d *driven) { d.join(); d.step(leaveNow) },
+		"leaving":        func(d *driven) { d.join(); d.step(leaveNow); d.step(CallbackEnded{}) },
+		"with commits":   func(d *driven) { d.join(); d.step(CommitAsked{ID: 3, Member: "m-1", Generation: 5}) },
+		"a poll is owed": func(d *driven) { d.join(); d.step(LoopBroke{errors.New("x")}) },
+		"a poll waits":   func(d *driven) { d.join(); d.step(RejoinAsked{}); d.step(Poll{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := drive(t)
@@ -200,6 +201,7 @@ func TestNothingAfterClose(t *testing.T) {
 			polling, leaving, commits := d.core.polling, d.core.leaving.asked, d.core.underway(classic.InputOffsetCommit)
 			refused := map[string]bool{}
 			d.step(CloseAsked{})
+			require.Equal(t, []string{"close"}, d.rules())
 			for _, o := range d.out {
 				switch o := o.(type) {
 				case PollEnded:

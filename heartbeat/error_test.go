@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,8 +26,15 @@ func TestErrorSaysWhatHappened(t *testing.T) {
 	}, *err)
 	require.Regexp(t, `^group "g": JoinGroup in PREPARING_REBALANCE: GROUP_AUTHORIZATION_FAILED \(.+[^.]\): the wire is cut; rule JoinGroup/GROUP_AUTHORIZATION_FAILED.* at classic.yaml:\d+$`, err.Error())
 
+	// The next error knows nothing of the last one.
+	d.step(CommitAsked{Member: "m-9", Generation: 3})
+	require.ErrorAs(t, d.out[len(d.out)-1].(CommitEnded).Err, &err)
+	require.Equal(t, Error{
+		Name: "REBALANCE_IN_PROGRESS", Input: classic.InputCommit, Group: "g", Generation: NoGeneration, State: classic.PreparingRebalance, Rule: err.Rule,
+	}, *err)
+
 	d.step(Poll{})
-	d.after(120 * 1e6)
+	d.after(120 * time.Millisecond)
 	require.Equal(t, "poll ends: UNEXPECTED", d.answer(classic.InputJoinGroup, classic.Code(999)))
 	require.ErrorAs(t, d.out[len(d.out)-1].(PollEnded).Err, &err)
 	require.Regexp(t, `JoinGroup in PREPARING_REBALANCE: UNEXPECTED after UNKNOWN\(999\); rule JoinGroup/otherwise/not retriable at classic.yaml:\d+$`, err.Error())
