@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/kbeat/kbeat/heartbeat"
@@ -50,7 +50,9 @@ var onlyLive = []string{
 	"sasl-mechanism", "sasl-user", "sasl-password", "sasl-password-file",
 }
 
-func (r *runFlags) declare(f *pflag.FlagSet) {
+func (r *runFlags) declare(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
 	f.BoolVar(&r.json, "json", false, "write each event as a line of JSON")
 	f.IntVar(&r.members, "members", 0, "begin with `N` members (default 3; with --brokers 1)")
 	f.Uint64Var(&r.seed, "seed", 0, "of what is left to chance: whom things happen to, the\njitter of pauses (default 1; with --brokers any)")
@@ -78,17 +80,17 @@ func (r *runFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&r.passwordFile, "sasl-password-file", "", "`FILE` of the password; or $"+passwordVariable)
 }
 
-// check finds what cannot be meant.
-func (r *runFlags) check(f *pflag.FlagSet) error {
+// check finds what cannot be meant; said says whether a flag of this name was given.
+func (r *runFlags) check(said func(name string) bool) error {
 	if r.during < 0 || r.startTimeout <= 0 {
 		return usage("--for and --start-timeout are lengths of time: not below 0")
 	}
-	if f.Changed("members") && r.members < 1 {
+	if said("members") && r.members < 1 {
 		return usage("--members is %d: at least 1", r.members)
 	}
 	if len(r.brokers) == 0 {
 		for _, name := range onlyLive {
-			if f.Changed(name) {
+			if said(name) {
 				return usage("--%s needs --brokers: the embedded group has no use for it", name)
 			}
 		}
@@ -101,7 +103,7 @@ func (r *runFlags) check(f *pflag.FlagSet) error {
 		return usage("--topic is missing: which topics does the group share?")
 	case (r.files.Cert == "") != (r.files.Key == ""):
 		return usage("--tls-cert and --tls-key belong together")
-	case r.sasl.Mechanism == "" && (f.Changed("sasl-user") || f.Changed("sasl-password") || f.Changed("sasl-password-file")):
+	case r.sasl.Mechanism == "" && (said("sasl-user") || said("sasl-password") || said("sasl-password-file")):
 		return usage("--sasl-mechanism is missing: one of %s", strings.Join(live.Mechanisms(), ", "))
 	case r.sasl.Mechanism != "" && !slices.Contains(live.Mechanisms(), r.sasl.Mechanism):
 		return usage("--sasl-mechanism %q is none of %s", r.sasl.Mechanism, strings.Join(live.Mechanisms(), ", "))

@@ -51,13 +51,12 @@ func runCommand(s session) *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := flags.check(cmd.Flags()); err != nil {
+		if err := flags.check(cmd.Flags().Changed); err != nil {
 			return err
 		}
 		return flags.run(s, cmd.Flags().Changed("seed"))
 	}
-	flags.declare(cmd.Flags())
-	cmd.Flags().SortFlags = false
+	flags.declare(cmd)
 	return cmd
 }
 

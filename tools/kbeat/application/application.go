@@ -55,7 +55,6 @@ func New(cl *kgo.Client, transport heartbeat.Transport, c Config, emit func(even
 	config := c.Member
 	config.ProtocolType, config.Protocols = franz.ConsumerProtocolType, a.consumer.Protocols()
 	options := []heartbeat.Option{
-		heartbeat.WithAssignor(a.consumer.Assign),
 		heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: a.assigned, Revoked: a.revoked, Lost: a.lost}),
 		heartbeat.WithObserver(a.observe),
 	}
@@ -63,7 +62,7 @@ func New(cl *kgo.Client, transport heartbeat.Transport, c Config, emit func(even
 		options = append(options, heartbeat.WithTrace(c.Trace))
 	}
 	var err error
-	a.member, err = heartbeat.NewMember(config, transport, options...)
+	a.member, err = heartbeat.NewMember(config, transport, a.consumer.Assign, options...)
 	return a, err
 }
 

@@ -61,6 +61,12 @@ func (r *rig) say(text string) {
 	r.said = append(r.said, text)
 }
 
+func (r *rig) spoken() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said
+}
+
 func (r *rig) of(kind event.Kind) (found []event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +125,7 @@ func TestMembersComeAndGo(t *testing.T) {
 			require.Equal(t, "left", e.Text)
 			require.Equal(t, classic.Stable.String(), e.State)
 		}
-		require.Empty(t, r.said)
+		require.Empty(t, r.spoken())
 	})
 }
 
@@ -171,8 +177,8 @@ func TestALookAtAGroupThatIsNotWell(t *testing.T) {
 		require.Len(t, end.problems, 1)
 		require.Contains(t, end.problems[0], `group "g" cannot be described: `, "there is none")
 		require.Empty(t, r.of(event.Settled))
-		require.Len(t, r.said, 1)
-		require.Equal(t, "m1 has not joined after 10s: JoinGroup was answered with COORDINATOR_LOAD_IN_PROGRESS; it goes on trying", r.said[0])
+		require.Len(t, r.spoken(), 1)
+		require.Equal(t, "m1 has not joined after 10s: JoinGroup was answered with COORDINATOR_LOAD_IN_PROGRESS; it goes on trying", r.spoken()[0])
 	})
 }
 
@@ -270,7 +276,7 @@ func TestWhatIsSaidAtTheStart(t *testing.T) {
 				end := r.run(t.Context(), c)
 				test.check(t, end.err)
 				require.LessOrEqual(t, end.took, test.within)
-				require.Equal(t, test.said, strings.Join(r.said, "\n"))
+				require.Equal(t, test.said, strings.Join(r.spoken(), "\n"))
 			})
 		})
 	}
@@ -309,7 +315,7 @@ func TestALateBroker(t *testing.T) {
 		require.Len(t, late.GroupInfo("g").Members, 1)
 		stop()
 		require.NoError(t, (<-ended).err)
-		require.Len(t, r.said, 1)
+		require.Len(t, r.spoken(), 1)
 	})
 }
 
