@@ -217,6 +217,7 @@ func TestNothingAfterClose(t *testing.T) {
 			}
 			require.Equal(t, [3]bool{polling, leaving, commits}, [3]bool{refused["poll"], refused["leave"], refused["commit"]})
 			require.False(t, d.core.Wants())
+			require.Zero(t, d.core.Status().Heartbeats)
 			for _, in := range append(full(), Response{ID: 1}, Response{ID: 2, Member: "m"}, Response{ID: 3}) {
 				d.now += time.Hour
 				d.core.Step(d.now, in)

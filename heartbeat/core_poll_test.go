@@ -67,8 +67,10 @@ func TestErrorsAreOwedToTheNextPoll(t *testing.T) {
 	d.answer(classic.InputJoinGroup, classic.CodeNone)
 	require.Equal(t, "assigned 5", d.answer(classic.InputSyncGroup, classic.CodeNone))
 	d.step(PollGivenUp{})
-	d.step(CallbackEnded{errors.New("no room")})
+	cause := errors.New("no room")
+	d.step(CallbackEnded{cause})
 	require.Equal(t, "poll ends: CALLBACK", d.step(Poll{}))
+	require.ErrorIs(t, d.out[len(d.out)-1].(PollEnded).Err, cause)
 	require.Equal(t, "poll ends", d.step(Poll{}), "it is in the group all the same")
 }
 
@@ -82,7 +84,7 @@ func TestLookupFails(t *testing.T) {
 	lookups := 0
 	for end := d.now + 10*time.Second; d.now < end; lookups++ {
 		require.Empty(t, d.answer(classic.InputFindCoordinator, classic.CodeCoordinatorNotAvailable), "a pause")
-		require.Equal(t, "FindCoordinator", d.after(d.core.clocks.end[classic.TimerLookupRetry]-d.now))
+		require.Equal(t, "FindCoordinator", d.after(d.core.clocks.end(classic.TimerLookupRetry)-d.now))
 	}
 	require.Less(t, lookups, 17, "in ten seconds")
 	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone))
@@ -232,7 +234,7 @@ func TestSameInputsSameOutputs(t *testing.T) {
 	for seed := range uint64(20) {
 		d := drive(t, func(c *Config) { c.Seed = seed }).join()
 		d.end(d.beat(), classic.CodeCoordinatorLoadInProgress)
-		pauses[d.core.clocks.end[classic.TimerInterval]-d.now] = true
+		pauses[d.core.clocks.end(classic.TimerInterval)-d.now] = true
 	}
 	require.Greater(t, len(pauses), 10)
 }
