@@ -2,11 +2,13 @@ package heartbeat_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
 	"github.com/kbeat/kbeat/heartbeat/franz"
 )
@@ -26,13 +28,22 @@ type app struct {
 func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbeat.Option) *app {
 	a := &app{w: w, name: name, next: map[heartbeat.CallbackKind]func(context.Context) error{}}
 	client := w.client(name, w.dial(name))
-	config := heartbeat.Config{Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}}}
+	config := heartbeat.Config{Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}}, Seed: 1}
 	if change != nil {
 		change(&config)
 	}
 	var err error
-	a.Member, err = heartbeat.NewMember(config, franz.New(client), append([]heartbeat.Option{
-		heartbeat.WithAssignor(a.assign),
+	var transport heartbeat.Transport = franz.New(client)
+	if w.between != nil {
+		transport = through{transport, w.between}
+	}
+	assignor := heartbeat.Assignor(a.assign)
+	if w.assignor != nil {
+		assignor = func(ctx context.Context, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
+			return w.assignor(ctx, a, in)
+		}
+	}
+	a.Member, err = heartbeat.NewMember(config, transport, assignor, append([]heartbeat.Option{
 		heartbeat.WithObserver(a.observe),
 		heartbeat.WithCallbacks(heartbeat.Callbacks{
 			Assigned: a.callback(heartbeat.CallbackAssigned),
@@ -48,6 +59,16 @@ func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbe
 		client.Close()
 	})
 	return a
+}
+
+// through is a transport with something before it.
+type through struct {
+	inner heartbeat.Transport
+	send  func(context.Context, heartbeat.Request, heartbeat.Transport) heartbeat.Response
+}
+
+func (t through) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
+	return t.send(ctx, r, t.inner)
 }
 
 func (a *app) observe(f heartbeat.Fired) {
@@ -76,7 +97,15 @@ func (a *app) run() {
 func (a *app) commit() error { return a.commitUntil(context.Background()) }
 
 func (a *app) commitUntil(ctx context.Context) error {
-	return a.Commit(ctx, []heartbeat.Offset{{Topic: "t", Offset: 1, LeaderEpoch: -1}})
+	return a.Commit(ctx, someOffsets)
+}
+
+// join polls until the member has what it should have.
+func (a *app) join() *heartbeat.Session {
+	a.w.t.Helper()
+	require.NoError(a.w.t, a.Poll(a.w.t.Context()))
+	require.Equal(a.w.t, classic.Stable, a.State())
+	return a.session()
 }
 
 // session is the last one that the application was told of.
@@ -123,4 +152,14 @@ func (a *app) assign(_ context.Context, in heartbeat.AssignmentInput) ([]heartbe
 		plan = append(plan, heartbeat.Assignment{Member: m.ID, Data: []byte(m.ID)})
 	}
 	return plan, nil
+}
+
+// someOffsets are offsets to commit.
+var someOffsets = []heartbeat.Offset{{Topic: "t", Offset: 1, LeaderEpoch: -1}}
+
+// causeOf is why a generation has ended.
+func causeOf(ctx context.Context) *heartbeat.Error {
+	var e *heartbeat.Error
+	errors.As(context.Cause(ctx), &e)
+	return e
 }

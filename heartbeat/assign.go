@@ -8,6 +8,7 @@ import "context"
 type AssignmentInput struct {
 	Group      string
 	Generation int32
+	Leader     string       // this member's id
 	Protocol   string       // that all members have in common, as the coordinator chose it
 	Members    []JoinMember // in the coordinator's order
 }

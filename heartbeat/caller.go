@@ -14,6 +14,7 @@ var errGivenUp = errors.New("the caller does not wait any more")
 type caller struct {
 	news   chan any           // sessionCall or ended
 	commit chan<- CommitEnded // of a Commit, which has no callbacks
+	run    *runner            // that polls; nil for Poll itself
 }
 
 // sessionCall is a Callback with the session that it is about.

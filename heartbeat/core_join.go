@@ -93,7 +93,7 @@ func (e *effects) TakeIdentity() {
 func (e *effects) RunAssignment() {
 	if !e.join.skip {
 		e.emit(RunAssignment{Join: e.join.id, Input: AssignmentInput{
-			Group: e.config.Group, Generation: e.who.generation, Protocol: e.who.protocol, Members: e.join.members,
+			Group: e.config.Group, Generation: e.who.generation, Leader: e.who.member, Protocol: e.who.protocol, Members: e.join.members,
 		}})
 	}
 }

@@ -4,7 +4,7 @@
 // What to do about each error code, in each state, is not decided here: package fsm/classic decides, and is generated
 // from spec/classic.yaml. This package evaluates what the rules ask, and carries out what they say.
 //
-//	member, err := heartbeat.NewMember(config, transport)
+//	member, err := heartbeat.NewMember(config, transport, assignor)
 //	err = member.Run(ctx, func(ctx context.Context, s *heartbeat.Session) error {
 //		return work(ctx, s.Assignment()) // until ctx ends: then the partitions must be let go
 //	})

@@ -13,6 +13,7 @@ type letter struct {
 type mailbox struct {
 	mu      sync.Mutex
 	letters []letter
+	closed  bool
 	arrived chan struct{} // holds something while there are letters
 }
 
@@ -20,7 +21,9 @@ func newMailbox() *mailbox { return &mailbox{arrived: make(chan struct{}, 1)} }
 
 func (m *mailbox) post(l letter) {
 	m.mu.Lock()
-	m.letters = append(m.letters, l)
+	if !m.closed {
+		m.letters = append(m.letters, l)
+	}
 	m.mu.Unlock()
 	wake(m.arrived)
 }
@@ -32,6 +35,13 @@ func (m *mailbox) take() []letter {
 	letters := m.letters
 	m.letters = nil
 	return letters
+}
+
+// close lets no letter in any more.
+func (m *mailbox) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed, m.letters = true, nil
 }
 
 // wake puts something into a channel of room one, unless it holds something already.

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,11 +21,13 @@ type Member struct {
 	core      *Core // the goroutine's
 	config    Config
 	transport Transport
+	assignor  Assignor
 	options   options
 	start     time.Time
 
 	mail    *mailbox
 	commits atomic.Uint64 // the last commit's id
+	storing chan struct{} // holds something while a commit goes on
 	wants   chan struct{} // holds something when a poll would do something
 	status  atomic.Pointer[Status]
 	live    atomic.Pointer[Session] // that the application was told of last; it may have ended
@@ -34,6 +37,7 @@ type Member struct {
 	handle  handler // of the application: Run's while it goes on
 	started bool
 	closing bool
+	leaves  int // how often Leave was called
 	calls   calls
 
 	ctx    context.Context // of all that the member has started
@@ -44,21 +48,26 @@ type Member struct {
 	loop loop
 }
 
-// NewMember makes a member that is in no group yet, and starts nothing. The error is a *ConfigError.
-func NewMember(config Config, transport Transport, opts ...Option) (*Member, error) {
+// NewMember makes a member that is in no group yet, and starts nothing. assignor divides the group's work when this member
+// leads it, which the coordinator can make any member do. A Config.Seed of zero is drawn at random. The error is a
+// *ConfigError.
+func NewMember(config Config, transport Transport, assignor Assignor, opts ...Option) (*Member, error) {
+	if config.Seed == 0 {
+		config.Seed = rand.Uint64()
+	}
 	core, err := NewCore(config)
 	if err != nil {
 		return nil, err
 	}
 	m := &Member{
-		core: core, config: core.config, transport: transport, start: time.Now(),
-		mail: newMailbox(), wants: make(chan struct{}, 1), done: make(chan struct{}),
+		core: core, config: core.config, transport: transport, assignor: assignor, start: time.Now(),
+		mail: newMailbox(), wants: make(chan struct{}, 1), storing: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&m.options)
 	}
-	if m.options.assignor == nil {
-		return nil, &ConfigError{"Assignor", "is missing: any member can become the leader; give WithAssignor"}
+	if assignor == nil {
+		return nil, &ConfigError{"Assignor", "is missing: any member can become the leader"}
 	}
 	if transport == nil {
 		return nil, &ConfigError{"Transport", "is missing: heartbeat/franz has one"}
@@ -82,15 +91,25 @@ func (m *Member) Generation() int32 { return m.Status().Generation }
 // Done is closed when the member is closed, and nothing that it has started runs any more.
 func (m *Member) Done() <-chan struct{} { return m.done }
 
+// Wants holds something when a Poll would do something at once: join, tell the application of its partitions, or return
+// an error. An application with a loop of its own polls then, and at least once in each MaxPollInterval.
+func (m *Member) Wants() <-chan struct{} { return m.wants }
+
 // Rejoin asks for a rebalance, as Kafka's Consumer.enforceRebalance does; reason travels to the coordinator. The next
 // poll joins. It does not wait.
 func (m *Member) Rejoin(reason string) { m.post(RejoinAsked{reason}, nil) }
 
 // SetProtocols replaces Config.Protocols from the next join on: where their metadata tells what the member owns, say, it
-// changes with each assignment. It asks for no rebalance. The error is a *ConfigError.
+// changes with each assignment. It asks for no rebalance. The error is a *ConfigError, or
+// ErrClosed.
 func (m *Member) SetProtocols(protocols []Protocol) error {
 	if err := checkProtocols(protocols); err != nil {
 		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closing {
+		return ErrClosed
 	}
 	m.post(ProtocolsChanged{protocols}, nil)
 	return nil
@@ -99,13 +118,18 @@ func (m *Member) SetProtocols(protocols []Protocol) error {
 // post gives the member's goroutine something to handle.
 func (m *Member) post(in Input, from *caller) { m.mail.post(letter{input: in, from: from}) }
 
-// admit posts what the application asks for, and starts the goroutine where it is the first. From Close on nothing is
-// admitted: a poll that came between the leave and the end would join again, and leave a ghost behind.
+// admit posts what the application asks for, and starts the goroutine where it is the first. From Close on only a commit
+// is admitted, of the callback that lets go: a poll that came between the leave and the end would join again, and leave a
+// ghost behind. For the same reason a Run polls no more when there was a Leave since it began.
 func (m *Member) admit(in Input, from *caller) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closing {
+	_, commit := in.(CommitAsked)
+	switch {
+	case m.closing && !(commit && m.started):
 		return ErrClosed
+	case from.run != nil && from.run.leaves != m.leaves:
+		return ErrLeft
 	}
 	if !m.started {
 		m.started = true

@@ -11,7 +11,8 @@ import (
 
 // Commit stores offsets as the group's, if the application was told of no other Session since it has read them: they
 // count for the generation of the last one. It tries again, after a pause as Config says, whatever another try may mend,
-// until ctx ends.
+// until ctx ends. Commits wait for each other, so that an
+// earlier one, tried again, does not undo a later one.
 //
 // An *Error named REBALANCE_IN_PROGRESS says that a rejoin is under way: poll, and commit what is owned then. One named
 // COMMIT_FAILED says that the partitions are the member's no more. As Kafka's Consumer.commitSync.
@@ -27,6 +28,14 @@ func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 func (m *Member) commit(ctx context.Context, who identity, offsets []Offset) error {
 	if len(offsets) == 0 {
 		return nil
+	}
+	select {
+	case m.storing <- struct{}{}:
+		defer func() { <-m.storing }()
+	case <-m.done:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 	pauses := jitter(m.config.Seed ^ m.commits.Add(1))
 	for attempt := 0; ; attempt++ {

@@ -7,7 +7,7 @@ import (
 
 // Leave takes the member out of the group: the application lets go of what it owns (Revoked, or the end of Run's work),
 // and the coordinator is told, so that the partitions move at once. A static member keeps its place unless mode is
-// LeaveGroup. A Poll or Run under way ends with ErrLeft; a later one joins again. reason travels to the coordinator.
+// LeaveAlways. A Poll or Run under way ends with ErrLeft; a later one joins again. reason travels to the coordinator.
 // While one Leave goes on, another one waits for its end.
 //
 // The error is what the callback has returned, why the coordinator may not have been told, or the cause of ctx: the
@@ -18,6 +18,7 @@ func (m *Member) Leave(ctx context.Context, mode LeaveMode, reason string) error
 	m.mu.Lock()
 	idle, closing := !m.started, m.closing
 	if !idle && !closing {
+		m.leaves++
 		m.post(LeaveAsked{mode, reason}, c)
 	}
 	m.mu.Unlock()
@@ -57,6 +58,7 @@ func (m *Member) Close(ctx context.Context) error {
 		m.post(LeaveAsked{LeaveIfDynamic, "the member is closed"}, c)
 	case first:
 		m.cancel()
+		m.mail.close()
 		close(m.done)
 	}
 	m.mu.Unlock()

@@ -16,21 +16,15 @@ func (m *Member) logFired(f Fired) {
 	if log == nil {
 		return
 	}
-	level := slog.LevelDebug
-	switch f.Rule.Result.Class() {
-	case fsm.ClassBackoff, fsm.ClassFatal, fsm.ClassIgnored:
-		level = slog.LevelWarn
-	default:
-		if len(f.Rule.To) > 0 {
-			level = slog.LevelInfo
-		}
-	}
+	level := levelOf(f)
 	if !log.Enabled(context.Background(), level) {
 		return
 	}
+	now := m.status.Load()
 	attrs := []slog.Attr{
 		slog.String("group", m.config.Group), slog.String("rule", f.Rule.Name), slog.String("at", f.Rule.At()),
-		slog.String("state", f.To.String()),
+		slog.String("state", f.To.String()), slog.String("member", now.Member), slog.Int("generation", int(now.Generation)),
+		slog.Int("coordinator", int(now.Coordinator)),
 	}
 	if f.Code != classic.CodeNone {
 		attrs = append(attrs, slog.String("code", f.Code.String()))
@@ -42,6 +36,26 @@ func (m *Member) logFired(f Fired) {
 		attrs = append(attrs, slog.String("why", f.Rule.Why))
 	}
 	log.LogAttrs(context.Background(), level, f.Rule.Input.String(), attrs...)
+}
+
+// levelOf is how much a rule is worth an operator's attention: what ends the member's part in its generation, and what has
+// failed, is Warn; a state that is entered on the way is Info.
+func levelOf(f Fired) slog.Level {
+	failed := f.Rule.Result.Error().Kind != fsm.ErrorNone
+	switch f.Rule.Result.Class() {
+	case fsm.ClassBackoff, fsm.ClassFatal, fsm.ClassIgnored:
+		if failed {
+			return slog.LevelWarn
+		}
+	case fsm.ClassRetry:
+		if failed && f.From != f.To {
+			return slog.LevelWarn
+		}
+	}
+	if f.From != f.To {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
 }
 
 // record writes what was told and done into the trace. A trace that cannot be written ends.

@@ -39,6 +39,7 @@ func (m *Member) run() {
 	defer m.work.Wait()
 	defer m.cancel()
 	defer m.calls.finish()
+	defer m.mail.close()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {

@@ -68,7 +68,7 @@ func (m *Member) assign(ctx context.Context, r RunAssignment) {
 		}
 		m.post(Assigned{r.Join, plan}, nil)
 	}()
-	if broken := guard("assignor", func() { plan, err = m.options.assignor(ctx, r.Input) }); broken != nil {
+	if broken := guard("assignor", func() { plan, err = m.assignor(ctx, r.Input) }); broken != nil {
 		err = broken
 	}
 }

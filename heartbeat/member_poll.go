@@ -50,12 +50,13 @@ func (m *Member) Poll(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer m.polling.Unlock()
-	return m.poll(ctx)
+	return m.poll(ctx, nil)
 }
 
-// poll is one poll, of Poll or of Run.
-func (m *Member) poll(ctx context.Context) error {
+// poll is one poll, of Poll or, where r is not nil, of Run.
+func (m *Member) poll(ctx context.Context, r *runner) error {
 	c := newCaller()
+	c.run = r
 	if err := m.admit(Poll{}, c); err != nil {
 		return err
 	}

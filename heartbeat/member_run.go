@@ -18,17 +18,17 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 // Run keeps the member in the group, and calls work once for each generation, on a goroutine of its own. The context that
 // work gets ends with the generation; work must then return, because the group waits for that, MaxPollInterval at most.
 // Offsets can be committed until it has returned, unless the generation is lost already: context.Cause says which rule has
-// ended it, and why. Heartbeats go on all the while. A work that returns nil early is called again in the next generation.
+// ended it, and why. Heartbeats go on all the while.
 //
-// Run returns, when work has returned: what work has returned, if that is an error and not only the end of its context;
-// the cause of ctx, when that ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by
-// themselves. The member is then still in the group: Close it, or Run it again.
+// Run returns, when work has returned: what work has returned before its context ended, also nil; an error that work has
+// returned after that, unless it is that end, or an *Error of a commit that came too late; the cause of ctx, when that
+// ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then still in the group: Close it, or Run it again.
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
 	if !m.polling.TryLock() {
 		return ErrBusy
 	}
 	defer m.polling.Unlock()
-	r := &runner{member: m, work: work}
+	r := &runner{member: m, work: work, leaves: m.left()}
 	for _, o := range opts {
 		o(r)
 	}
@@ -48,6 +48,7 @@ type runner struct {
 	required bool
 	ctx      context.Context
 	job      atomic.Pointer[job] // the last one; nil before the first
+	leaves   int                 // of the member when it began
 }
 
 // job is one call of work.
@@ -55,6 +56,7 @@ type job struct {
 	session *Session
 	stop    context.CancelCauseFunc
 	done    chan struct{}
+	early   bool  // it has returned before its context ended; when done is closed
 	err     error // that Run is to return; when done is closed
 }
 
@@ -64,12 +66,15 @@ func (r *runner) run(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if err := r.member.poll(ctx); err != nil {
+		if err := r.member.poll(ctx, r); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		r.resume()
 		timer.Reset(r.member.config.MaxPollInterval / 3)
-		if err := r.await(ctx, timer.C); err != nil {
+		if over, err := r.await(ctx, timer.C); over {
 			return err
 		}
 	}
@@ -82,34 +87,33 @@ func (r *runner) resume() {
 	}
 }
 
-// await returns when it is time to poll.
-func (r *runner) await(ctx context.Context, timer <-chan time.Time) error {
+// await returns when it is time to poll, or when Run is over.
+func (r *runner) await(ctx context.Context, timer <-chan time.Time) (over bool, err error) {
 	var progress, done <-chan struct{}
-	idle := timer
 	j := r.job.Load()
 	if j != nil {
 		progress, done = j.session.progress, j.done
 		if r.required {
-			idle = nil
+			timer = nil
 		}
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return true, context.Cause(ctx)
 		case <-r.member.done:
-			return ErrClosed
+			return true, ErrClosed
 		case <-r.member.wants:
-			return nil
+			return false, nil
 		case <-progress:
-			return nil
-		case <-idle:
-			return nil
+			return false, nil
+		case <-timer:
+			return false, nil
 		case <-done:
-			if j.err != nil {
-				return j.err
+			if j.early || j.err != nil {
+				return true, j.err
 			}
-			done, idle = nil, timer // who has nothing to do is not stuck
+			done = nil
 		}
 	}
 }
@@ -131,7 +135,7 @@ func (r *runner) callback(ctx context.Context, c sessionCall) error {
 	}
 	select {
 	case <-j.done:
-		return nil
+		return j.err // ends the poll, so that no other work begins
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -148,11 +152,18 @@ func (r *runner) begin(s *Session) {
 		defer unlink()
 		defer stop(nil)
 		err := r.work(ctx, s)
-		if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		j.early = ctx.Err() == nil
+		if !j.early && isEnd(ctx, err) {
 			err = nil
 		}
 		j.err = err
 	}()
+}
+
+// isEnd says whether an error says no more than that ctx, the generation's, has ended.
+func isEnd(ctx context.Context, err error) bool {
+	late := new(Error)
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) || errors.As(err, &late)
 }
 
 // stop ends work, and returns what it has failed with.
@@ -164,6 +175,13 @@ func (r *runner) stop(cause error) error {
 	j.stop(cause)
 	<-j.done
 	return j.err
+}
+
+// left is how often Leave was called.
+func (m *Member) left() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.leaves
 }
 
 // setHandler says who tells the application.

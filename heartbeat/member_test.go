@@ -39,7 +39,7 @@ func newGroup(t *testing.T) *group {
 func (g *group) member(opts ...heartbeat.Option) *heartbeat.Member {
 	m, err := heartbeat.NewMember(heartbeat.Config{
 		Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}},
-	}, franz.New(g.client), append([]heartbeat.Option{heartbeat.WithAssignor(echo)}, opts...)...)
+	}, franz.New(g.client), echo, opts...)
 	require.NoError(g.t, err)
 	return m
 }

@@ -12,17 +12,12 @@ import (
 type Option func(*options)
 
 type options struct {
-	assignor  Assignor
 	callbacks Callbacks
 	log       *slog.Logger
 	trace     io.Writer
 	onFired   func(Fired)
 	hooks     fsm.Hooks[classic.State]
 }
-
-// WithAssignor gives the function that divides the group's work when this member leads it. Every member needs one, as
-// the coordinator makes any of them the leader.
-func WithAssignor(a Assignor) Option { return func(o *options) { o.assignor = a } }
 
 // WithCallbacks gives the functions that Poll calls. Run has no use for them.
 func WithCallbacks(c Callbacks) Option { return func(o *options) { o.callbacks = c } }

@@ -91,12 +91,12 @@ func (e traceEncoder) value(b []byte, v reflect.Value) []byte {
 		return appendMillis(b, x)
 	case []byte:
 		return appendQuoted(b, portable(string(x), isPrintable(x)))
-	case error:
-		return appendText(b, fmt.Sprint(x)) // which also an Error method that panics does not end
-	case encoding.TextMarshaler:
+	case encoding.TextMarshaler: // before error: a code is both
 		if name, err := x.MarshalText(); err == nil {
 			return appendText(b, string(name))
 		}
+	case error:
+		return appendText(b, fmt.Sprint(x)) // which also an Error method that panics does not end
 	case fmt.Stringer:
 		return appendText(b, x.String())
 	}

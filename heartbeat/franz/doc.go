@@ -2,7 +2,7 @@
 //
 //	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:9092"))
 //	transport := franz.New(cl)
-//	member, err := heartbeat.NewMember(config, transport)
+//	member, err := heartbeat.NewMember(config, transport, assignor)
 //
 // A Transport sends each request once, by franz-go's single-request path, and says how it ended: the specification's
 // rules retry, never this package and never franz-go. It decides nothing about an answer.

@@ -29,7 +29,7 @@ func Example_consumer() {
 		Group:        "shop",
 		ProtocolType: franz.ConsumerProtocolType,
 		Protocols:    consumer.Protocols(),
-	}, franz.New(cl), heartbeat.WithAssignor(consumer.Assign))
+	}, franz.New(cl), consumer.Assign)
 	if err != nil {
 		log.Fatal(err)
 	}

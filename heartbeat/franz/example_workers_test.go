@@ -61,7 +61,7 @@ func worker(ctx context.Context, name string, transport heartbeat.Transport, sha
 		ProtocolType:      "shards",
 		Protocols:         []heartbeat.Protocol{{Name: "even"}},
 		HeartbeatInterval: 50 * time.Millisecond,
-	}, transport, heartbeat.WithAssignor(evenly))
+	}, transport, evenly)
 	if err != nil {
 		return err
 	}

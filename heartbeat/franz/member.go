@@ -22,15 +22,14 @@ type ConsumerCallbacks struct {
 }
 
 // NewMember makes a heartbeat.Member that is polled (see heartbeat.Member.Poll) and does what its Consumer says: config's
-// ProtocolType and Protocols, WithAssignor and WithCallbacks are c's. A Consumer belongs to one member.
+// ProtocolType and Protocols, the assignor and WithCallbacks are c's. A Consumer belongs to one member.
 //
 // A cooperative member keeps its partitions, and its Assigned and Revoked tell of the differences only.
 func (c *Consumer) NewMember(config heartbeat.Config, t heartbeat.Transport, on ConsumerCallbacks, opts ...heartbeat.Option) (*heartbeat.Member, error) {
 	config.ProtocolType, config.Protocols = ConsumerProtocolType, c.Protocols()
 	m := &consumerMember{consumer: c, on: on}
 	var err error
-	m.member, err = heartbeat.NewMember(config, t, append([]heartbeat.Option{
-		heartbeat.WithAssignor(c.Assign),
+	m.member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{
 		heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: m.assigned, Revoked: m.revoked, Lost: m.lost}),
 	}, opts...)...)
 	return m.member, err

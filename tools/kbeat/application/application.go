@@ -37,7 +37,6 @@ type Application struct {
 	member   *heartbeat.Member
 	emit     func(event.Event)
 	tally    tally
-	wanted   chan struct{} // holds something when a poll has something to do
 	working  chan struct{} // holds something while the application cannot poll, or polls
 	last     identity      // of the member, as it was when its last decision had been made
 	leaving  atomic.Bool
@@ -49,8 +48,8 @@ func New(cl *kgo.Client, transport heartbeat.Transport, c Config, emit func(even
 	a := &Application{
 		config: c, emit: emit,
 		consumer: franz.NewConsumer(cl, c.Topics, c.Balancers...),
-		wanted:   make(chan struct{}, 1), working: make(chan struct{}, 1),
-		last: identity{generation: heartbeat.NoGeneration},
+		working:  make(chan struct{}, 1),
+		last:     identity{generation: heartbeat.NoGeneration},
 	}
 	config := c.Member
 	config.ProtocolType, config.Protocols = franz.ConsumerProtocolType, a.consumer.Protocols()
