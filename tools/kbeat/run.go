@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -68,7 +66,7 @@ func (r *runFlags) run(s session, seeded bool) (err error) {
 	var files traces
 	var p play
 	if len(r.brokers) > 0 {
-		p, err = r.liveGroup(s, &files, seeded)
+		p, err = r.liveGroup(s, &files)
 	} else {
 		p, err = r.embedded(&files, seeded)
 	}
@@ -158,7 +156,7 @@ func (r *runFlags) embedded(files *traces, seeded bool) (play, error) {
 }
 
 // liveGroup is members of a real group.
-func (r *runFlags) liveGroup(s session, files *traces, seeded bool) (play, error) {
+func (r *runFlags) liveGroup(s session, files *traces) (play, error) {
 	balancers, err := balancersOf(r.balancers)
 	if err != nil {
 		return nil, err
@@ -166,11 +164,6 @@ func (r *runFlags) liveGroup(s session, files *traces, seeded bool) (play, error
 	client, err := r.client(s.getenv)
 	if err != nil {
 		return nil, err
-	}
-	if !seeded {
-		var b [8]byte
-		_, _ = rand.Read(b[:]) // never fails, since Go 1.24
-		r.seed = binary.LittleEndian.Uint64(b[:])
 	}
 	c := live.Config{
 		Brokers: r.brokers, Client: client, Topics: r.topics, Members: max(1, r.members), Member: r.member(0, 0, 0),

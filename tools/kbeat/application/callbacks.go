@@ -27,13 +27,11 @@ func (a *Application) assigned(_ context.Context, s *heartbeat.Session) error {
 // revoked lets go of what the group is about to divide anew: nothing, where it is rebalanced cooperatively; all, when the
 // application leaves.
 func (a *Application) revoked(_ context.Context, s *heartbeat.Session) error {
-	change := franz.Change{}
+	letGo := a.consumer.Revoked
 	if a.leaving.Load() {
-		change = a.consumer.Lost()
-	} else {
-		change = a.consumer.Revoked()
+		letGo = a.consumer.Lost
 	}
-	if len(change.Removed) > 0 {
+	if change := letGo(); len(change.Removed) > 0 {
 		a.changed(event.Revoked, s, change.Removed)
 	}
 	return a.offer()
@@ -46,8 +44,13 @@ func (a *Application) lost(_ context.Context, s *heartbeat.Session) error {
 	return a.offer()
 }
 
-// offer tells the member what it owns, for its next join.
-func (a *Application) offer() error { return a.member.SetProtocols(a.consumer.Protocols()) }
+// offer tells the member what it owns, for its next join, if there is to be one.
+func (a *Application) offer() error {
+	if a.leaving.Load() {
+		return nil
+	}
+	return a.member.SetProtocols(a.consumer.Protocols())
+}
 
 // changed tells of partitions. The identity is that of the session: the member may have another one by now, or none.
 func (a *Application) changed(kind event.Kind, s *heartbeat.Session, partitions franz.Partitions) {

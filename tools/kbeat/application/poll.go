@@ -10,9 +10,6 @@ import (
 	"github.com/kbeat/kbeat/tools/kbeat/event"
 )
 
-// wants are the flags after which a poll has something to do at once.
-const wants = classic.RejoinNeeded | classic.JoinSucceeded | classic.LookupFailed | classic.LoopFailed
-
 // pollsPerDeadline is how often the application polls within max.poll.interval.ms when nothing asks for it.
 const pollsPerDeadline = 3
 
@@ -37,7 +34,7 @@ func (a *Application) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.wanted:
+		case <-a.member.Wants():
 		case <-timer.C:
 		}
 	}
@@ -77,12 +74,6 @@ func (a *Application) Work(ctx context.Context) (done func(), err error) {
 // goroutine.
 func (a *Application) observe(f heartbeat.Fired) {
 	a.tally.count(f)
-	if f.Rule.Sets&wants != 0 {
-		select {
-		case a.wanted <- struct{}{}:
-		default:
-		}
-	}
 	if f.Rule.Input == classic.InputPoll {
 		return // that the application is at work says nothing of the member
 	}

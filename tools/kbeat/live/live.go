@@ -91,7 +91,9 @@ func (g *group) create() error {
 	for i := range g.config.Members {
 		name := fmt.Sprintf("m%d", i+1)
 		member := g.config.Member
-		member.Seed += uint64(i)
+		if member.Seed != 0 { // else each draws one
+			member.Seed += uint64(i)
+		}
 		if member.InstanceID != "" && g.config.Members > 1 {
 			member.InstanceID = fmt.Sprintf("%s-%d", member.InstanceID, i+1)
 		}
