@@ -2,12 +2,7 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,98 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
 	"github.com/kbeat/kbeat/tools/kbeat/event"
 )
-
-// rig is a cluster with topic "t", and what is told of the members on it.
-type rig struct {
-	t       *testing.T
-	network *kfake.VirtualNetwork
-	cluster *kfake.Cluster
-
-	mu     sync.Mutex
-	events []event.Event
-	said   []string
-}
-
-func newRig(t *testing.T) *rig {
-	network := new(kfake.VirtualNetwork)
-	cluster, err := kfake.NewCluster(kfake.Ports(9001, 9002), kfake.ListenFn(network.Listen), kfake.SeedTopics(4, "t"))
-	require.NoError(t, err)
-	t.Cleanup(cluster.Close)
-	return &rig{t: t, network: network, cluster: cluster}
-}
-
-func (r *rig) config(members int) Config {
-	return Config{
-		Brokers: r.cluster.ListenAddrs(), Client: []kgo.Opt{kgo.Dialer(r.network.DialContext)},
-		Topics: []string{"t"}, Members: members, Member: heartbeat.Config{Group: "g"}, StartTimeout: 10 * time.Second,
-	}
-}
-
-func (r *rig) emit(e event.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, e)
-}
-
-func (r *rig) say(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.said = append(r.said, text)
-}
-
-func (r *rig) spoken() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.said
-}
-
-func (r *rig) of(kind event.Kind) (found []event.Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range r.events {
-		if e.Kind == kind {
-			found = append(found, e)
-		}
-	}
-	slices.SortStableFunc(found, func(a, b event.Event) int { return strings.Compare(a.Member, b.Member) })
-	return found
-}
-
-// outcome is how a Run ended, and when.
-type outcome struct {
-	problems []string
-	err      error
-	took     time.Duration
-}
-
-// start is a Run in the background.
-func (r *rig) start(c Config) (stop context.CancelFunc, ended <-chan outcome) {
-	ctx, cancel := context.WithCancel(r.t.Context())
-	done := make(chan outcome, 1)
-	go func() { done <- r.run(ctx, c) }()
-	return cancel, done
-}
-
-func (r *rig) run(ctx context.Context, c Config) outcome {
-	began := time.Now()
-	problems, err := Run(ctx, c, r.emit, r.say)
-	return outcome{problems, err, time.Since(began)}
-}
-
-// members are those that the broker knows of.
-func (r *rig) members() int {
-	if g := r.cluster.GroupInfo("g"); g != nil {
-		return len(g.Members)
-	}
-	return 0
-}
 
 func TestMembersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -182,143 +91,6 @@ func TestALookAtAGroupThatIsNotWell(t *testing.T) {
 	})
 }
 
-func TestWhatIsSaidAtTheStart(t *testing.T) {
-	tests := map[string]struct {
-		change func(*rig, *Config)
-		within time.Duration
-		said   string // beforehand; "": nothing
-		check  func(*testing.T, error)
-	}{
-		"nobody listens there": {
-			change: func(_ *rig, c *Config) { c.Brokers = []string{"localhost:1"} },
-			within: 11 * time.Second,
-			said:   "no broker answers yet: FindCoordinator to any broker was not sent: unable to dial: no listener on port 1; trying for 10s",
-			check: func(t *testing.T, err error) {
-				var unreachable *UnreachableError
-				require.ErrorAs(t, err, &unreachable)
-				require.ErrorContains(t, err, "no broker has answered at localhost:1 within 10s: ")
-				require.ErrorContains(t, err, "no listener on port 1", "the last try's own end says less")
-			},
-		},
-		"the brokers never answer": {
-			change: func(r *rig, _ *Config) {
-				r.cluster.ControlKey(kmsg.ApiVersions.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
-					r.cluster.KeepControl()
-					return nil, nil, true
-				})
-			},
-			within: 11 * time.Second,
-			said:   "no broker answers yet; trying for 10s",
-			check: func(t *testing.T, err error) {
-				var unreachable *UnreachableError
-				require.ErrorAs(t, err, &unreachable)
-			},
-		},
-		"the group may not be looked up": {
-			change: func(r *rig, _ *Config) {
-				r.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.GroupAuthorizationFailed, Count: -1})
-			},
-			within: time.Second,
-			check: func(t *testing.T, err error) {
-				var decided *heartbeat.Error
-				require.ErrorAs(t, err, &decided)
-				require.Equal(t, classic.CodeGroupAuthorizationFailed, decided.Code)
-				require.NotNil(t, decided.Rule)
-			},
-		},
-		"the group may not be joined": {
-			change: func(r *rig, _ *Config) {
-				r.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.JoinGroup}, Group: "g", Err: kerr.InvalidGroupID, Count: -1})
-			},
-			within: time.Second,
-			check: func(t *testing.T, err error) {
-				var member *MemberError
-				require.ErrorAs(t, err, &member)
-				require.Equal(t, "m1", member.Name)
-				var decided *heartbeat.Error
-				require.ErrorAs(t, err, &decided)
-				require.Equal(t, classic.CodeInvalidGroupID, decided.Code)
-			},
-		},
-		"a topic that does not exist": {
-			change: func(_ *rig, c *Config) { c.Topics = []string{"t", "u"} },
-			within: 3 * time.Second,
-			check: func(t *testing.T, err error) {
-				var topic *TopicError
-				require.ErrorAs(t, err, &topic)
-				require.Equal(t, "u", topic.Topic)
-				require.ErrorIs(t, err, kerr.UnknownTopicOrPartition)
-			},
-		},
-		"a config that cannot be": {
-			change: func(_ *rig, c *Config) {
-				c.Member.HeartbeatInterval = time.Hour
-				c.Brokers = []string{"localhost:1"}
-			},
-			within: time.Millisecond,
-			check: func(t *testing.T, err error) {
-				var config *heartbeat.ConfigError
-				require.ErrorAs(t, err, &config, "before any broker is asked")
-			},
-		},
-		"a trace that cannot be written": {
-			change: func(_ *rig, c *Config) { c.Trace = noTrace },
-			within: time.Millisecond,
-			check:  func(t *testing.T, err error) { require.ErrorIs(t, err, errFull) },
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(t)
-				c := r.config(1)
-				test.change(r, &c)
-				end := r.run(t.Context(), c)
-				test.check(t, end.err)
-				require.LessOrEqual(t, end.took, test.within)
-				require.Equal(t, test.said, strings.Join(r.spoken(), "\n"))
-			})
-		})
-	}
-}
-
-// A topic that was made a moment ago is waited for.
-func TestAYoungTopic(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		c := r.config(1)
-		c.Topics = []string{"young"}
-		time.AfterFunc(time.Second, func() { _ = r.cluster.CreateTopic("young", 1, nil) })
-		stop, ended := r.start(c)
-		time.Sleep(time.Minute)
-		require.Equal(t, 1, r.members())
-		stop()
-		require.NoError(t, (<-ended).err)
-	})
-}
-
-// Brokers that come up late are waited for, as long as it was said.
-func TestALateBroker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		c := r.config(1)
-		late, err := kfake.NewCluster(kfake.Ports(9009), kfake.ListenFn(r.network.Listen), kfake.SeedTopics(1, "t"))
-		require.NoError(t, err)
-		late.Close()
-		c.Brokers = []string{"localhost:9009"}
-		stop, ended := r.start(c)
-		time.Sleep(5 * time.Second)
-		late, err = kfake.NewCluster(kfake.Ports(9009), kfake.ListenFn(r.network.Listen), kfake.SeedTopics(1, "t"))
-		require.NoError(t, err)
-		defer late.Close()
-		time.Sleep(time.Minute)
-		require.Len(t, late.GroupInfo("g").Members, 1)
-		stop()
-		require.NoError(t, (<-ended).err)
-		require.Len(t, r.spoken(), 1)
-	})
-}
-
 // When one member fails, the others leave: the process is to end.
 func TestOneFailsAndAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -380,8 +152,3 @@ func TestStoppedAtAnyTime(t *testing.T) {
 		}
 	}
 }
-
-// errFull is a disk's.
-var errFull = errors.New("no space left")
-
-func noTrace(string) (io.Writer, error) { return nil, errFull }
