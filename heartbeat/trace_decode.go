@@ -99,8 +99,12 @@ func decodeValue(raw json.RawMessage, v reflect.Value) error {
 
 // decodeNumber reads a whole number that fits into v, which may be one of those that have names.
 func decodeNumber(raw json.RawMessage, v reflect.Value) error {
-	i, err := strconv.ParseInt(string(raw), 10, 64)
-	u, err2 := strconv.ParseUint(string(raw), 10, 64)
+	digits := string(raw)
+	if len(digits) > 17 { // a large one; see appendNumber
+		digits = strings.Trim(digits, `"`)
+	}
+	i, err := strconv.ParseInt(digits, 10, 64)
+	u, err2 := strconv.ParseUint(digits, 10, 64)
 	switch {
 	case v.CanInt() && err == nil && !v.OverflowInt(i):
 		v.SetInt(i)

@@ -86,17 +86,18 @@ func (e traceEncoder) isNothing(v reflect.Value) bool {
 }
 
 func (e traceEncoder) value(b []byte, v reflect.Value) []byte {
+	if v.Kind() == reflect.Interface { // an error, whatever else it is
+		return appendText(b, fmt.Sprint(v.Interface())) // which also an Error method that panics does not end
+	}
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return appendMillis(b, x)
 	case []byte:
 		return appendQuoted(b, portable(string(x), isPrintable(x)))
-	case encoding.TextMarshaler: // before error: a code is both
+	case encoding.TextMarshaler:
 		if name, err := x.MarshalText(); err == nil {
 			return appendText(b, string(name))
 		}
-	case error:
-		return appendText(b, fmt.Sprint(x)) // which also an Error method that panics does not end
 	case fmt.Stringer:
 		return appendText(b, x.String())
 	}
@@ -106,9 +107,9 @@ func (e traceEncoder) value(b []byte, v reflect.Value) []byte {
 	case reflect.String:
 		return appendText(b, v.String())
 	case reflect.Int, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.AppendInt(b, v.Int(), 10)
+		return appendNumber(b, strconv.FormatInt(v.Int(), 10), v.Int() > mostExact || v.Int() < -mostExact)
 	case reflect.Uint8, reflect.Uint64:
-		return strconv.AppendUint(b, v.Uint(), 10)
+		return appendNumber(b, strconv.FormatUint(v.Uint(), 10), v.Uint() > mostExact)
 	case reflect.Pointer:
 		return e.value(b, v.Elem())
 	case reflect.Struct:
@@ -124,6 +125,17 @@ func (e traceEncoder) value(b []byte, v reflect.Value) []byte {
 		return append(b, ']')
 	}
 	return append(b, "null"...)
+}
+
+// mostExact is the last whole number that every program reads as it was written: many take all numbers for floating ones.
+const mostExact = 1 << 53
+
+// appendNumber writes a whole number; one that is large as a string.
+func appendNumber(b []byte, digits string, large bool) []byte {
+	if large {
+		return append(append(append(b, '"'), digits...), '"')
+	}
+	return append(b, digits...)
 }
 
 // appendMillis writes a duration in milliseconds, exactly.

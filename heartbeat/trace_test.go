@@ -46,7 +46,7 @@ func full() []Input {
 // Whatever an input carries is the same when it is read back.
 func TestTraceKeepsInputs(t *testing.T) {
 	all := append(full(),
-		Response{}, Assigned{Assignments: []Assignment{}}, AssignmentFailed{}, CallbackEnded{}, ProtocolsChanged{}, LeaveAsked{Mode: 9}, CommitAsked{Offsets: []Offset{}})
+		Response{}, Response{ID: mostExact}, Response{ID: mostExact + 1}, CommitAsked{Offsets: []Offset{{Offset: -mostExact - 1}, {Offset: -mostExact}}}, Assigned{Assignments: []Assignment{}}, AssignmentFailed{}, CallbackEnded{}, ProtocolsChanged{}, LeaveAsked{Mode: 9}, CommitAsked{Offsets: []Offset{}})
 	for _, in := range all {
 		for _, now := range []time.Duration{0, 1, time.Hour, 3009*time.Millisecond + 250*time.Microsecond, math.MaxInt64, -1, math.MinInt64} {
 			line := encodeInput(nil, now, in)
