@@ -100,8 +100,7 @@ func (m *Member) Wants() <-chan struct{} { return m.wants }
 func (m *Member) Rejoin(reason string) { m.post(RejoinAsked{reason}, nil) }
 
 // SetProtocols replaces Config.Protocols from the next join on: where their metadata tells what the member owns, say, it
-// changes with each assignment. It asks for no rebalance. The error is a *ConfigError, or
-// ErrClosed.
+// changes with each assignment. It asks for no rebalance. The error is a *ConfigError, or ErrClosed.
 func (m *Member) SetProtocols(protocols []Protocol) error {
 	if err := checkProtocols(protocols); err != nil {
 		return err

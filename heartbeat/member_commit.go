@@ -11,8 +11,7 @@ import (
 
 // Commit stores offsets as the group's, if the application was told of no other Session since it has read them: they
 // count for the generation of the last one. It tries again, after a pause as Config says, whatever another try may mend,
-// until ctx ends. Commits wait for each other, so that an
-// earlier one, tried again, does not undo a later one.
+// until ctx ends. Commits wait for each other, so that an earlier one, tried again, does not undo a later one.
 //
 // An *Error named REBALANCE_IN_PROGRESS says that a rejoin is under way: poll, and commit what is owned then. One named
 // COMMIT_FAILED says that the partitions are the member's no more. As Kafka's Consumer.commitSync.

@@ -69,6 +69,16 @@ func (m *Member) Close(ctx context.Context) error {
 	return m.close(ctx, c)
 }
 
+// left is what ends a poll, or a generation, when the application has asked to leave, or to close the member.
+func (m *Member) left() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closing {
+		return ErrClosed
+	}
+	return ErrLeft
+}
+
 // close ends the member when it has left, also when a callback panics.
 func (m *Member) close(ctx context.Context, c *caller) error {
 	defer func() {

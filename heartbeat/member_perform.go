@@ -33,7 +33,7 @@ func (m *Member) perform(o Output) {
 		m.loop.commits[o.ID] <- o
 		delete(m.loop.commits, o.ID)
 	case Left:
-		m.endSession(ErrLeft)
+		m.endSession(m.left())
 		for _, c := range m.loop.leavers {
 			c.tell(ended{o.Err})
 		}
@@ -164,7 +164,7 @@ func (m *Member) cause() error {
 	f := m.loop.ending
 	switch {
 	case m.core.leaving.asked:
-		return ErrLeft
+		return m.left()
 	case f.Rule == nil:
 		return nil
 	}

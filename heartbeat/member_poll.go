@@ -61,8 +61,11 @@ func (m *Member) poll(ctx context.Context, r *runner) error {
 		return err
 	}
 	err := c.await(ctx, m, func() { m.mail.post(letter{input: PollGivenUp{}, from: c, givenUp: true}) })
-	if errors.Is(err, errGivenUp) {
+	switch {
+	case errors.Is(err, errGivenUp):
 		return context.Cause(ctx)
+	case err == ErrLeft:
+		return m.left()
 	}
 	return err
 }

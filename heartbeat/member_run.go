@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // RunOption changes how Run does its work.
@@ -22,13 +24,14 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 //
 // Run returns, when work has returned: what work has returned before its context ended, also nil; an error that work has
 // returned after that, unless it is that end, or an *Error of a commit that came too late; the cause of ctx, when that
-// ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then still in the group: Close it, or Run it again.
+// ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then
+// still in the group: Close it, or Run it again.
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
 	if !m.polling.TryLock() {
 		return ErrBusy
 	}
 	defer m.polling.Unlock()
-	r := &runner{member: m, work: work, leaves: m.left()}
+	r := &runner{member: m, work: work, leaves: m.countLeaves()}
 	for _, o := range opts {
 		o(r)
 	}
@@ -162,8 +165,11 @@ func (r *runner) begin(s *Session) {
 
 // isEnd says whether an error says no more than that ctx, the generation's, has ended.
 func isEnd(ctx context.Context, err error) bool {
-	late := new(Error)
-	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) || errors.As(err, &late)
+	if errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
+		return true
+	}
+	var e *Error
+	return errors.As(err, &e) && (e.Rule.Result == classic.ResultOffsetCommitRejoining || e.Rule.Result == classic.ResultOffsetCommitTooLate)
 }
 
 // stop ends work, and returns what it has failed with.
@@ -177,8 +183,8 @@ func (r *runner) stop(cause error) error {
 	return j.err
 }
 
-// left is how often Leave was called.
-func (m *Member) left() int {
+// countLeaves is how often Leave was called.
+func (m *Member) countLeaves() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.leaves
