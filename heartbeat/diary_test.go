@@ -83,6 +83,9 @@ func (d *diary) take() []entry {
 	return entries
 }
 
+// texts empties the diary, and gives what is of one kind.
+func (d *diary) texts(k kind) []string { return only(d.take(), k) }
+
 func rank(k kind) int { return slices.Index([]kind{ruled, sent, told, ended}, k) }
 
 var memberID = regexp.MustCompile(`[a-z]+-[0-9a-f]{32}`)
@@ -137,4 +140,15 @@ func fired(f heartbeat.Fired) string {
 		text += " -> " + f.To.String()
 	}
 	return text
+}
+
+// only is the texts of one kind.
+func only(entries []entry, k kind) []string {
+	var texts []string
+	for _, e := range entries {
+		if e.kind == k {
+			texts = append(texts, e.text)
+		}
+	}
+	return texts
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
+
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,6 +34,10 @@ type world struct {
 	t       testing.TB
 	cluster *kfake.Cluster
 	ends    []func()
+
+	// Of members that are made from now on: what their requests go through, and what they divide work by. May be nil.
+	between  func(context.Context, heartbeat.Request, heartbeat.Transport) heartbeat.Response
+	assignor func(context.Context, *app, heartbeat.AssignmentInput) ([]heartbeat.Assignment, error)
 }
 
 func newWorld(t testing.TB) *world {
