@@ -3,6 +3,8 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"slices"
+
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
@@ -48,10 +50,12 @@ func (c *Core) released(err error) {
 // leaves says whether the coordinator is to be told that the member leaves.
 func (c *Core) leaves() bool { return c.mode == LeaveAlways || c.mode == LeaveIfDynamic && !c.static() }
 
-// endLeave answers LeaveAsked when nothing of it is under way any more. A JoinGroup is waited for as long as an id which
-// the coordinator gives in answer to it can be dismissed.
+// endLeave answers LeaveAsked when nothing of it is under way any more. A JoinGroup that was sent without an id is waited
+// for: the coordinator answers it at once, and the id that it gives is dismissed.
 func (c *Core) endLeave() {
-	dismissible := c.leaves() && c.has(classic.CoordinatorKnown) && c.underway(classic.InputJoinGroup)
+	dismissible := c.leaves() && c.has(classic.CoordinatorKnown) && slices.ContainsFunc(c.open, func(o open) bool {
+		return o.request.API == classic.InputJoinGroup && o.request.Member == ""
+	})
 	if !c.leaving.done || dismissible || c.underway(classic.InputLeaveGroup) {
 		return
 	}
