@@ -147,7 +147,7 @@ func TestLeaderAssigns(t *testing.T) {
 	members := []JoinMember{{ID: "z"}, {ID: "m-1", Instance: "i", Metadata: []byte("a")}}
 	require.Equal(t, "assign", d.answer(classic.InputJoinGroup, classic.CodeNone, leads, func(r *Response) { r.Members = members }))
 	run := d.out[len(d.out)-1].(RunAssignment)
-	require.Equal(t, AssignmentInput{Group: "g", Generation: 5, Protocol: "range", Members: members}, run.Input)
+	require.Equal(t, AssignmentInput{Group: "g", Generation: 5, Leader: "m-1", Protocol: "range", Members: members}, run.Input)
 	plan := []Assignment{{Member: "m-1", Data: []byte("b")}}
 	require.Empty(t, d.step(Assigned{Join: run.Join + 1, Assignments: plan}), "of another join")
 	require.Empty(t, d.step(AssignmentFailed{Join: run.Join - 1, Err: errors.New("of another join")}))
