@@ -5,61 +5,37 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// broker is the connections to one address.
+// broker is the links to one address. It begins with its first link and ends with its last.
 type broker struct {
 	addr     string
 	settings settings
+	ended    func(*broker) // called when there is no link any more, with no lock held
 
-	mu     sync.Mutex
-	closed bool
-	shared *link              // carries what a broker answers at once; nil when there is none
-	lanes  []*link            // each has carried a request that was held, and is free for another; the last used is last
-	links  map[*link]struct{} // all that are open
+	mu    sync.Mutex
+	joint [held]*link        // by route, those that many requests share; nil when there is none
+	lanes []*link            // each has carried a request that was held, and is free for another; the last used is last
+	links map[*link]struct{} // all that are open
 }
 
-// link is a franz-go client that knows a single broker. franz-go opens one connection for JoinGroup and SyncGroup, and
-// one for the rest; a link is used for one of the two.
-type link struct {
-	cl     *kgo.Client
-	broker *kgo.Broker
-
-	// Of the mutex of the broker.
-	users int
-	spent bool        // closes when its last user has gone
-	rest  *time.Timer // closes it when it has had no user for a while
+func newBroker(addr string, s settings, ended func(*broker)) *broker {
+	return &broker{addr: addr, settings: s, ended: ended, links: map[*link]struct{}{}}
 }
 
-func newBroker(addr string, s settings) *broker {
-	return &broker{addr: addr, settings: s, links: map[*link]struct{}{}}
-}
-
-// take is a link for one request. A held one has its link for itself.
-func (b *broker) take(held bool) (*link, error) {
+// take is a link for one request.
+func (b *broker) take(r route) (*link, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
-		return nil, kgo.ErrClientClosed
-	}
-	l := b.shared
-	if held {
-		l = nil
-		if n := len(b.lanes); n > 0 {
-			l, b.lanes = b.lanes[n-1], b.lanes[:n-1]
-		}
-	}
+	l := b.free(r)
 	if l == nil {
-		cl, err := b.settings.client(b.addr)
-		if err != nil {
+		var err error
+		if l, err = newLink(b, r); err != nil {
 			return nil, err
 		}
-		l = &link{cl: cl, broker: cl.SeedBrokers()[0]}
 		b.links[l] = struct{}{}
-		if !held {
-			b.shared = l
+		if r != held {
+			b.joint[r] = l
 		}
 	}
 	if l.rest != nil {
@@ -69,17 +45,30 @@ func (b *broker) take(held bool) (*link, error) {
 	return l, nil
 }
 
+// free is an open link that a request by route r can take.
+func (b *broker) free(r route) *link {
+	if r != held {
+		return b.joint[r]
+	}
+	n := len(b.lanes)
+	if n == 0 {
+		return nil
+	}
+	l := b.lanes[n-1]
+	b.lanes = b.lanes[:n-1]
+	return l
+}
+
 // give ends the use of a link. A spent one is not taken again: others that use it may end, then it is closed.
-func (b *broker) give(l *link, held, spent bool) {
+func (b *broker) give(l *link, spent bool) {
 	b.mu.Lock()
 	l.users--
-	l.spent = l.spent || spent
-	if l.spent && b.shared == l {
-		b.shared = nil
+	if spent {
+		b.withdraw(l)
 	}
 	unused := l.spent && l.users == 0
-	if !l.spent && l.users == 0 && !b.closed {
-		if held {
+	if _, open := b.links[l]; open && !l.spent && l.users == 0 {
+		if l.route == held {
 			b.lanes = append(b.lanes, l)
 		}
 		l.rest = time.AfterFunc(b.settings.rest, func() { b.rested(l) })
@@ -90,16 +79,22 @@ func (b *broker) give(l *link, held, spent bool) {
 	}
 }
 
+// withdraw keeps a link from being taken again.
+func (b *broker) withdraw(l *link) {
+	l.spent = true
+	if l.route == held {
+		b.lanes = slices.DeleteFunc(b.lanes, func(o *link) bool { return o == l })
+	} else if b.joint[l.route] == l {
+		b.joint[l.route] = nil
+	}
+}
+
 // rested closes a link that nobody has used for long enough.
 func (b *broker) rested(l *link) {
 	b.mu.Lock()
 	unused := l.users == 0 && !l.spent
 	if unused {
-		l.spent = true
-		if b.shared == l {
-			b.shared = nil
-		}
-		b.lanes = slices.DeleteFunc(b.lanes, func(o *link) bool { return o == l })
+		b.withdraw(l)
 	}
 	b.mu.Unlock()
 	if unused {
@@ -111,18 +106,29 @@ func (b *broker) shut(l *link) {
 	b.mu.Lock()
 	_, open := b.links[l]
 	delete(b.links, l)
+	last := open && len(b.links) == 0
 	b.mu.Unlock()
 	if open {
 		l.cl.Close()
 	}
+	if last {
+		b.ended(b)
+	}
+}
+
+// linked says whether there is a link.
+func (b *broker) linked() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.links) > 0
 }
 
 // close closes all links, whoever uses them.
 func (b *broker) close() {
 	b.mu.Lock()
-	b.closed = true
 	links := slices.Collect(maps.Keys(b.links))
 	for _, l := range links {
+		b.withdraw(l)
 		if l.rest != nil {
 			l.rest.Stop()
 		}

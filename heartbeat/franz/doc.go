@@ -8,10 +8,11 @@
 // rules retry, never this package and never franz-go. It decides nothing about an answer.
 //
 // The client says how to reach the cluster (seeds, dialer, TLS, SASL, versions, logger, hooks); the group's requests do
-// not travel on its connections. A broker answers the requests of one connection one after the other, so a fetch, or a
-// JoinGroup that is held until the whole group has joined, would delay each heartbeat behind it. A Transport therefore
-// has its own connection to a coordinator for what is answered at once, shared by all members, and beside it one for
-// each JoinGroup and SyncGroup that is being held.
+// not travel on its connections. A broker answers the requests of one connection one after the other, so what is answered
+// late would delay each heartbeat behind it: a fetch, a commit that waits for the replicas, or a JoinGroup that is held
+// until the whole group has joined. A Transport therefore has its own connections to a coordinator: one for what is
+// answered at once and one for OffsetCommit, both shared by all members, and one for each JoinGroup and SyncGroup that is
+// being held.
 //
 // Brokers from Apache Kafka 2.3 on are spoken to: older ones do not know static members, and would quietly take one for
 // a dynamic member.

@@ -35,10 +35,13 @@ func encode(r heartbeat.Request) (*outgoing, error) {
 	out := &outgoing{
 		Request:    req,
 		maxVersion: req.MaxVersion(),
-		held:       r.API == classic.InputJoinGroup || r.API == classic.InputSyncGroup,
 		limit:      r.Timeout,
 	}
-	if r.API == classic.InputOffsetCommit {
+	switch r.API {
+	case classic.InputJoinGroup, classic.InputSyncGroup:
+		out.route = held
+	case classic.InputOffsetCommit:
+		out.route = replicated
 		out.maxVersion = 9 // later ones name topics by id, and we have names
 	}
 	return out, nil

@@ -25,31 +25,36 @@ type ending struct {
 // RequestError is the Err of a Response to a request that has no answer.
 type RequestError struct {
 	API    classic.Input
-	Broker string // host and port; "" for a lookup, which any broker can answer
+	Broker string // host and port; "" for a lookup, which any broker can answer, or where no connection was tried
 	Sent   bool   // the request has left, so the broker may have acted on it
 	Err    error  // franz-go's, or of what lies under it
 }
 
 func (e *RequestError) Error() string {
-	to, how := "any broker", "was not sent"
-	if e.Broker != "" {
-		to = e.Broker
+	to, how := "", "was not sent"
+	switch {
+	case e.Broker != "":
+		to = " to " + e.Broker
+	case e.API == classic.InputFindCoordinator:
+		to = " to any broker"
 	}
 	if e.Sent {
 		how = "was not answered"
 	}
-	return fmt.Sprintf("%s to %s %s: %v", e.API, to, how, e.Err)
+	return fmt.Sprintf("%s%s %s: %v", e.API, to, how, e.Err)
 }
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// endOf is the code of the catalogue for a request that ended with err.
-func endOf(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, err error) classic.Code {
+// endOf is the code of the catalogue for a request that ended with err. That a request could not leave in its time says
+// nothing against the broker only where there was a connection to it: the request has waited for its turn, because the
+// broker throttles the connection (KIP-219), say.
+func endOf(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, connected func() bool, err error) classic.Code {
 	sent := out.sent.Load()
 	switch {
 	case !sent && refused(err):
 		return classic.CodeAuthenticationException
-	case !sent && ctx.Err() != nil:
+	case !sent && ctx.Err() != nil && connected():
 		return classic.CodeSendTimeout
 	case ctx.Err() != nil, cut(err):
 		return classic.CodeDisconnect

@@ -13,7 +13,7 @@ import (
 type outgoing struct {
 	kmsg.Request
 	maxVersion int16
-	held       bool // a broker answers when the whole group has joined, or the leader has sent the assignment
+	route      route
 	limit      time.Duration
 	sent       atomic.Bool
 }
@@ -35,15 +35,15 @@ type heldOutgoing struct{ *outgoing }
 // Timeout is in milliseconds, as kmsg.TimeoutRequest has it.
 func (o heldOutgoing) Timeout() int32 { return millis(o.limit) }
 
-// exchange sends out to b once and waits for how it ends.
-func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing) (kmsg.Response, ending) {
+// exchange sends out to b once and waits for how it ends. connected says whether there is a connection that it could take.
+func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, connected func() bool) (kmsg.Response, ending) {
 	var req kmsg.Request = out
-	if out.held {
+	if out.route == held {
 		req = heldOutgoing{out}
 	}
 	answer, err := b.Request(ctx, req)
 	if err == nil {
 		return answer, ending{}
 	}
-	return nil, ending{code: endOf(ctx, b, s, out, err), err: err}
+	return nil, ending{code: endOf(ctx, b, s, out, connected, err), err: err}
 }

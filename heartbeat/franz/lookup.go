@@ -28,12 +28,15 @@ func (l *lookups) ask(ctx context.Context, out *outgoing) (kmsg.Response, ending
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
-	answer, end := exchange(ctx, b, l.settings, out)
+	answer, end := exchange(ctx, b, l.settings, out, unknown)
 	if end.err == nil || ctx.Err() != context.Canceled { // that the caller has given up says nothing of the broker
 		l.note(b, end.err == nil)
 	}
 	return answer, end
 }
+
+// unknown is what is known of the connections for lookups: nothing is decided by it.
+func unknown() bool { return false }
 
 // next is the next broker in turn, without those that have failed while there are others.
 func (l *lookups) next() (*kgo.Broker, error) {

@@ -83,9 +83,10 @@ func (s settings) finder() (*kgo.Client, error) {
 	return kgo.NewClient(slices.Concat(s.connection, s.lookup)...)
 }
 
-// client is a client for one broker.
-func (s settings) client(addr string) (*kgo.Client, error) {
+// client is a client for one broker; hook sees its connections.
+func (s settings) client(addr string, hook kgo.Hook) (*kgo.Client, error) {
 	return kgo.NewClient(slices.Concat(s.connection, []kgo.Opt{
+		kgo.WithHooks(hook),
 		kgo.SeedBrokers(addr),
 		kgo.RequestTimeoutOverhead(longest),
 		kgo.MetadataMaxAge(time.Hour), // nobody asks it where another broker is

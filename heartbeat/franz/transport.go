@@ -23,7 +23,7 @@ type Transport struct {
 	mu      sync.Mutex
 	closed  bool
 	nodes   map[int32]string   // addresses, as FindCoordinator gave them
-	brokers map[string]*broker // by address
+	brokers map[string]*broker // by address, those that there are links to
 }
 
 var _ heartbeat.Transport = (*Transport)(nil)
@@ -62,11 +62,12 @@ func (t *Transport) close() {
 	}
 }
 
-// Send performs r once. A request that has left and is not answered within r.Timeout ends as DISCONNECT, as it does in
-// Apache Kafka's client, which gives up a connection that does not answer; one that could not leave in that time (no
-// connection yet) ends as SEND_TIMEOUT. When ctx ends first it is the same. A lookup also ends, as DISCONNECT, after the
-// client's kgo.RequestTimeoutOverhead, so that a hung broker does not hold up the next broker's turn; no other limit of
-// franz-go's cuts a request short, but for the dialer's own.
+// Send performs r once. A request that is not answered within r.Timeout ends as DISCONNECT, as it does in Apache Kafka's
+// client, which gives up a connection that does not answer, and a broker that it cannot connect to. Only one that could not
+// leave in that time though there was a connection, because the broker throttles it, say, ends as SEND_TIMEOUT. When ctx
+// ends first it is the same. A lookup also ends, as DISCONNECT, after the client's kgo.RequestTimeoutOverhead, so that a
+// hung broker does not hold up the next broker's turn; no other limit of franz-go's cuts a request short, but for the
+// dialer's own.
 func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -95,33 +96,21 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 
 // ask sends to the coordinator.
 func (t *Transport) ask(ctx context.Context, node int32, out *outgoing) (kmsg.Response, ending) {
-	b, err := t.broker(node)
+	l, err := t.take(node, out.route)
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
-	l, err := b.take(out.held)
-	if err != nil {
-		return nil, ending{code: classic.CodeDisconnect, broker: b.addr, err: err}
-	}
-	answer, end := exchange(ctx, l.broker, t.settings, out)
-	end.broker = b.addr
-	// A connection that has not answered in time, or answers what is no answer, is not asked again. A lane whose request
-	// ended otherwise than by an answer is given up too: franz-go is still closing its connection, and the next request
-	// would fall into that.
-	spent := end.err != nil && (out.held || ctx.Err() == context.DeadlineExceeded || end.code == classic.CodeMalformed)
-	b.give(l, out.held, spent)
+	answer, end := exchange(ctx, l.broker, t.settings, out, l.conn.up)
+	end.broker = l.home.addr
+	// A link that has failed is not taken again: its connection does not answer in time, or franz-go is still closing it, and
+	// the next request would fall into that. That a caller has given up says nothing against a connection that many share.
+	spent := end.err != nil && (out.route == held || ctx.Err() != context.Canceled)
+	l.give(spent)
 	return answer, end
 }
 
-// learn takes the address of a coordinator from FindCoordinator's answer, which is right at once when a broker has moved;
-// franz-go's metadata may be minutes old.
-func (t *Transport) learn(node int32, addr string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.nodes[node] = addr
-}
-
-func (t *Transport) broker(node int32) (*broker, error) {
+// take is a link to a node for one request.
+func (t *Transport) take(node int32, r route) (*link, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -133,8 +122,29 @@ func (t *Transport) broker(node int32) (*broker, error) {
 	}
 	b := t.brokers[addr]
 	if b == nil {
-		b = newBroker(addr, t.settings)
-		t.brokers[addr] = b
+		b = newBroker(addr, t.settings, t.forget)
 	}
-	return b, nil
+	l, err := b.take(r)
+	if err != nil {
+		return nil, fmt.Errorf("broker %d at %s: %w", node, addr, err)
+	}
+	t.brokers[addr] = b
+	return l, nil
+}
+
+// forget drops a broker that has no link, unless it was given one since: addresses come and go with the machines.
+func (t *Transport) forget(b *broker) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.brokers[b.addr] == b && !b.linked() {
+		delete(t.brokers, b.addr)
+	}
+}
+
+// learn takes the address of a coordinator from FindCoordinator's answer, which is right at once when a broker has moved;
+// franz-go's metadata may be minutes old.
+func (t *Transport) learn(node int32, addr string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nodes[node] = addr
 }

@@ -1,9 +1,7 @@
 package franz
 
 import (
-	"context"
 	"net"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -170,111 +168,4 @@ func TestOneLateAnswerDoesNotCutTheOthersOff(t *testing.T) {
 		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Minute)).Code)
 		require.Equal(t, 2, slow.connections(), "the next request must not stand behind what was late")
 	})
-}
-
-// Connections are reused while there is use for them, and closed when there has been none for kgo.ConnIdleTimeout.
-func TestConnectionsAreKeptAsLongAsTheyAreUsed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		release := make(chan struct{})
-		broker := &stub{answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
-			if key == kmsg.JoinGroup {
-				<-release
-			}
-			return alive(conn, key, version, correlation)
-		}}
-		var open atomic.Int32
-		dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
-			conn, err := n.DialContext(ctx, network, addr)
-			if err == nil {
-				open.Add(1)
-				conn = &counted{conn, &open}
-			}
-			return conn, err
-		}
-		transport := New(n.client(kgo.Dialer(dial), kgo.ConnIdleTimeout(10*time.Second)))
-		transport.learn(1, n.serve(9099, broker))
-		join := beat(time.Minute)
-		join.API = classic.InputJoinGroup
-
-		for round := range 3 {
-			const members = 5
-			ends := make(chan heartbeat.Response)
-			for range members {
-				go func() { ends <- transport.Send(t.Context(), join) }()
-			}
-			synctest.Wait()
-			for range members {
-				release <- struct{}{}
-				require.Equal(t, classic.CodeNone, (<-ends).Code)
-			}
-			require.Equal(t, members, broker.connections(), "connections made by round %d: each held request needs one", round)
-		}
-		for range 10 {
-			time.Sleep(9 * time.Second)
-			require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-		}
-		require.Equal(t, 5+1, broker.connections(), "connections made by the heartbeats: they must share one")
-		require.Equal(t, int32(1), open.Load(), "only the heartbeats' connection has been used")
-		time.Sleep(21 * time.Second) // franz-go looks for idle connections at intervals of its own
-		require.Zero(t, open.Load())
-		b, err := transport.broker(1)
-		require.NoError(t, err)
-		require.Empty(t, b.links, "clients outlive their connections")
-		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-	})
-}
-
-func TestHeartbeatsThatAreFarApartKeepTheirConnection(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		broker := &stub{answer: alive}
-		transport := New(n.client(kgo.ConnIdleTimeout(5 * time.Minute)))
-		transport.learn(1, n.serve(9099, broker))
-		for range 10 {
-			require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-			time.Sleep(4 * time.Minute)
-		}
-		require.Equal(t, 1, broker.connections())
-	})
-}
-
-func TestALinkInUseIsNotClosedForLackOfIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		b := newBroker("localhost:9099", settingsOf(n.client()))
-		l, err := b.take(false)
-		require.NoError(t, err)
-		b.rested(l) // its timer had run out when it was taken
-		require.NoError(t, l.cl.Context().Err(), "a link that is in use has been closed")
-		b.give(l, false, false)
-		b.close()
-		require.Error(t, l.cl.Context().Err())
-	})
-}
-
-// franz-go says that a request has failed before it has closed the connection, so the next would be sent into its end.
-func TestALaneThatFailedIsNotUsedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		transport := New(n.client())
-		transport.learn(1, n.accept(9099, func(conn net.Conn) { conn.Close() }))
-		join := beat(time.Second)
-		join.API = classic.InputJoinGroup
-		require.Equal(t, classic.CodeDisconnect, transport.Send(t.Context(), join).Code)
-		b, err := transport.broker(1)
-		require.NoError(t, err)
-		require.Empty(t, b.lanes)
-		require.Empty(t, b.links)
-	})
-}
-
-type counted struct {
-	net.Conn
-	open *atomic.Int32
-}
-
-func (c *counted) Close() error {
-	c.open.Add(-1)
-	return c.Conn.Close()
 }
