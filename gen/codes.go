@@ -51,6 +51,8 @@ func (p *plan) codesFile() *jen.File {
 		entry.Clone(), jen.Return(jen.Id("e").Dot("Retriable")))
 	method("Message is the sentence of the catalogue; a code that is not in it has none.", "Message", jen.String(),
 		entry.Clone(), jen.Return(jen.Id("e").Dot("Message")))
+	method("Error is the name, and the message of the catalogue: a Code is an error that errors.Is finds in what failed because of it.", "Error", jen.String(),
+		jen.Return(jen.Qual(fsmPath, "ErrorText").Call(jen.Id("c").Dot("String").Call(), jen.Id("c").Dot("Message").Call())))
 	method("MarshalText is String.", "MarshalText", jen.Params(jen.Index().Byte(), jen.Error()),
 		jen.Return(jen.Index().Byte().Call(jen.Id("c").Dot("String").Call()), jen.Nil()))
 	comment(f, "UnmarshalText is ParseCode.")

@@ -92,18 +92,20 @@ func (in *inputPlan) text() string {
 
 // decide declares the function that finds the rule.
 func (p *plan) decide(f *jen.File, in *inputPlan) {
-	d := decider{p, in}
-	var body []jen.Code
 	doc := fmt.Sprintf("Decide%s finds the rule for %s (%s). It is never nil.", in.name, in.text(), p.at(in.Pos))
 	if in.Kind == spec.Response {
 		doc += " A code that is not in the catalogue is decided as otherwise."
-		body = d.byCode()
-	} else {
-		body = d.statements(resolve(in.Cases[0].Decision, nil))
 	}
 	comment(f, doc)
-	f.Func().Id("Decide" + in.name).Params(in.parameters(jen.Id("m").Id("Memory"))...).Op("*").Id("Rule").Block(body...)
+	d := decider{p, in, func(r *spec.Rule) []jen.Code { return []jen.Code{p.found(r)} }}
+	f.Func().Id("Decide" + in.name).Params(in.parameters(jen.Id("m").Id("Memory"))...).Op("*").Id("Rule").Block(d.body()...)
 	f.Line()
+}
+
+// found returns the rule.
+func (p *plan) found(r *spec.Rule) jen.Code {
+	ref := p.ruleRefs[r]
+	return jen.Return(jen.Op("&").Id(ref.input.table).Index(jen.Lit(ref.index))).Comment(p.at(r.Pos))
 }
 
 // parameters are those of the functions that decide and handle, memory first.
@@ -118,16 +120,25 @@ func (in *inputPlan) parameters(memory jen.Code) []jen.Code {
 	return out
 }
 
+// decider writes an input's decision as Go.
 type decider struct {
-	p  *plan
-	in *inputPlan
+	p    *plan
+	in   *inputPlan
+	leaf func(*spec.Rule) []jen.Code // what is done where a rule is found: it ends in a return
 }
 
-// byCode is a switch over the codes that have a case of their own; what follows it is otherwise.
+func (d decider) body() []jen.Code {
+	if d.in.Kind == spec.Response {
+		return d.byCode()
+	}
+	return d.statements(resolve(d.in.Cases[0].Decision, nil))
+}
+
+// byCode is a switch over the codes that have a case of their own; what follows it is otherwise. A specification begins with
+// the usual answer, and so does the code: it is not searched for among the others.
 func (d decider) byCode() []jen.Code {
-	var cases []jen.Code
-	var rest []jen.Code
-	for _, b := range d.in.branches() {
+	var first, cases, rest []jen.Code
+	for i, b := range d.in.branches() {
 		var codes []jen.Code
 		for _, c := range b.codes {
 			codes = append(codes, jen.Id(d.p.codeNames[c]))
@@ -135,20 +146,24 @@ func (d decider) byCode() []jen.Code {
 		switch {
 		case b.rest:
 			rest = d.statements(b.node)
+		case i == 0 && len(codes) == 1 && !b.as:
+			first = []jen.Code{jen.If(jen.Id("c").Op("==").Add(codes[0])).Block(d.statements(b.node)...)}
 		case b.as:
 			cases = append(cases, caseLabel(codes).Comment("as otherwise: "+d.p.at(b.pos)))
 		case len(codes) > 0:
 			cases = append(cases, caseOf(codes, d.statements(b.node)...))
 		}
 	}
-	return append([]jen.Code{jen.Switch(jen.Id("c")).Block(cases...)}, rest...)
+	if len(cases) > 0 {
+		first = append(first, jen.Switch(jen.Id("c")).Block(cases...))
+	}
+	return append(first, rest...)
 }
 
 // statements end in a return whatever holds. The last arm is what remains when no other holds: spec.Load has seen that one does.
 func (d decider) statements(n *node) []jen.Code {
 	if n.rule != nil {
-		ref := d.p.ruleRefs[n.rule]
-		return []jen.Code{jen.Return(jen.Op("&").Id(ref.input.table).Index(jen.Lit(ref.index))).Comment(d.p.at(n.rule.Pos))}
+		return d.leaf(n.rule)
 	}
 	last := n.arms[len(n.arms)-1].then
 	first := n.arms[:len(n.arms)-1]

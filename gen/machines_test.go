@@ -54,7 +54,7 @@ func TestMixedFilesDoNotCompile(t *testing.T) {
 	require.Regexp(t, `undefined: generation_of_last_week_[0-9a-f]{8}_runGoGenerate`, out)
 
 	change("events_gen.go", "generation_of_last_week_", "generation_")
-	change("rules_gen.go", "GeneratedCodeOfShape1_", "GeneratedCodeOfShape0_")
+	change("rules_gen.go", "GeneratedCodeOfShape2_", "GeneratedCodeOfShape0_")
 	out, err = goCommand(t, "build", "./"+filepath.ToSlash(dir))
 	require.Error(t, err)
 	require.Contains(t, out, "undefined: fsm.GeneratedCodeOfShape0_RunGoGenerate")

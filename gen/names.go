@@ -68,11 +68,11 @@ func lowerFirst(goName string) string {
 type scope struct {
 	file   string
 	owners map[string]string
-	wrong  []wrongName
+	wrong  []problem
 }
 
-// wrongName is something that cannot be named in Go, or not as it is.
-type wrongName struct {
+// problem is something that cannot be named in Go, or not as it is; or a rule that cannot be carried out.
+type problem struct {
 	pos  spec.Pos
 	text string
 }
@@ -112,12 +112,12 @@ func (s *scope) claim(name, what string, pos spec.Pos) string {
 }
 
 func (s *scope) fail(pos spec.Pos, format string, args ...any) {
-	s.wrong = append(s.wrong, wrongName{pos, fmt.Sprintf(format, args...)})
+	s.wrong = append(s.wrong, problem{pos, fmt.Sprintf(format, args...)})
 }
 
 // err joins all that is wrong, in the order of the text.
 func (s *scope) err() error {
-	slices.SortStableFunc(s.wrong, func(a, b wrongName) int {
+	slices.SortStableFunc(s.wrong, func(a, b problem) int {
 		return cmp.Or(cmp.Compare(a.pos.Line, b.pos.Line), cmp.Compare(a.pos.Col, b.pos.Col))
 	})
 	var errs []error

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/spec"
 )
 
@@ -88,19 +89,21 @@ func (p *plan) testFlags(f *jen.File) {
 func (p *plan) testCodes(f *jen.File) {
 	var rows []jen.Code
 	for _, c := range p.Catalogue.All() {
-		rows = append(rows, list(jen.Id(p.codeNames[c]), jen.Lit(p.codeNumbers[c]), jen.Lit(c.Name), jen.Lit(c.Retriable)))
+		rows = append(rows, list(jen.Id(p.codeNames[c]), jen.Lit(p.codeNumbers[c]), jen.Lit(c.Name), jen.Lit(c.Retriable), jen.Lit(c.Message)))
 	}
 	for _, n := range p.strangers() {
-		rows = append(rows, list(jen.Lit(n), jen.Lit(n), jen.Lit(unknownCode(n)), jen.False()))
+		rows = append(rows, list(jen.Lit(n), jen.Lit(n), jen.Lit(unknownCode(n)), jen.False(), jen.Lit("")))
 	}
 	c := jen.Id("c")
 	f.Func().Id("TestCodes").Params(testParam("T")).Block(
 		jen.For(jen.List(jen.Id("_"), jen.Id("want")).Op(":=").Range().Index().Struct(
-			jen.Id("code").Id("Code"), jen.Id("number").Int16(), jen.Id("name").String(), jen.Id("retriable").Bool()).Add(lines(rows...))).Block(
+			jen.Id("code").Id("Code"), jen.Id("number").Int16(), jen.Id("name").String(), jen.Id("retriable").Bool(), jen.Id("message").String()).Add(lines(rows...))).Block(
 			c.Clone().Op(":=").Id("want").Dot("code"),
 			must("Equal", jen.Id("want").Dot("number"), c.Clone().Dot("Number").Call()),
 			must("Equal", jen.Id("want").Dot("name"), c.Clone().Dot("String").Call()),
 			must("Equal", jen.Id("want").Dot("retriable"), c.Clone().Dot("Retriable").Call(), jen.Id("want").Dot("name")),
+			must("Equal", jen.Id("want").Dot("message"), c.Clone().Dot("Message").Call()),
+			must("EqualError", c.Clone(), jen.Qual(fsmPath, "ErrorText").Call(jen.Id("want").Dot("name"), jen.Id("want").Dot("message"))),
 			jen.List(jen.Id("text"), jen.Err()).Op(":=").Add(c.Clone()).Dot("MarshalText").Call(),
 			must("NoError", jen.Err()),
 			jen.Var().Id("back").Id("Code"),
@@ -137,7 +140,13 @@ func (p *plan) testResults(f *jen.File) {
 		),
 	}
 	for _, e := range p.Errors {
-		body = append(body, must("Equal", jen.Lit(e.Retriable), jen.Id(p.errorNames[e.Name]).Dot("Retriable").Call()))
+		id := jen.Id(p.errorNames[e.Name])
+		body = append(body,
+			must("Equal", jen.Lit(e.Retriable), id.Clone().Dot("Retriable").Call()),
+			must("EqualError", id.Clone(), jen.Lit(fsm.ErrorText(e.Name, oneLine(e.Doc)))))
+	}
+	if n := len(p.Errors); n > 0 {
+		body = append(body, must("Empty", jen.Id("ErrorName").Call(jen.Lit(n+1)).Dot("Message").Call()))
 	}
 	f.Func().Id("TestResults").Params(testParam("T")).Block(body...)
 	f.Line()
@@ -149,6 +158,17 @@ func (p *plan) testTimers(f *jen.File) {
 		body = append(body, must("Equal", jen.Qual(fsmPath, "TimerSpec").Add(timerSpec(t)), jen.Id(p.timerNames[t]).Dot("Spec").Call()))
 	}
 	body = append(body, must("Zero", jen.Id("Timer").Call(jen.Lit(len(p.Timers)+1)).Dot("Spec").Call()))
+	clocks := map[int]bool{}
+	for _, t := range p.Timers {
+		clocks[p.clocks[t]] = true
+		body = append(body, must("Equal", jen.Lit(p.clocks[t]), jen.Id(p.timerNames[t]).Dot("Clock").Call()))
+	}
+	for _, stranger := range []int{0, len(p.Timers) + 1} {
+		body = append(body, must("Equal", jen.Lit(-1), jen.Id("Timer").Call(jen.Lit(stranger)).Dot("Clock").Call()))
+	}
+	body = append(body,
+		must("Equal", jen.Lit(len(p.Timers)), jen.Id("NumTimers")),
+		must("Equal", jen.Lit(len(clocks)), jen.Id("NumClocks")))
 	var all []string
 	set := &jen.Statement{}
 	for i, t := range p.Timers {
@@ -160,7 +180,13 @@ func (p *plan) testTimers(f *jen.File) {
 		body = append(body, must("True", jen.Id("Timers").Call(jen.Lit(1).Op("<<").Id(p.timerNames[t])).Dot("Has").Call(jen.Id(p.timerNames[t]))))
 	}
 	body = append(body,
-		must("Equal", jen.Lit(strings.Join(all, "|")), jen.Id("Timers").Call(set).Dot("String").Call()),
+		jen.Id("all").Op(":=").Id("Timers").Call(set),
+		must("Equal", jen.Lit(strings.Join(all, "|")), jen.Id("all").Dot("String").Call()),
+		must("Equal", jen.Index().Id("Timer").Add(list(ids(namesIn(p.Timers, func(t *spec.Timer) string { return p.timerNames[t] }))...)),
+			jen.Qual("slices", "Collect").Call(jen.Id("all").Dot("All").Call())),
+		jen.For(jen.Id("first").Op(":=").Range().Id("all").Dot("All").Call()).Block(
+			must("Equal", jen.Id(p.timerNames[p.Timers[0]]), jen.Id("first")),
+			jen.Break()),
 		must("False", jen.Id("Timers").Call(jen.Lit(0)).Dot("Has").Call(jen.Id(p.timerNames[p.Timers[0]]))))
 	f.Func().Id("TestTimers").Params(testParam("T")).Block(body...)
 	f.Line()

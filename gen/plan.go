@@ -22,6 +22,7 @@ type plan struct {
 	guardNames    map[*spec.Guard]string // of fields, and of constants where the guard is an answer
 	questionNames map[*spec.Question]string
 	timerNames    map[*spec.Timer]string
+	clocks        map[*spec.Timer]int     // timers with the same end are one clock
 	effectNames   map[*spec.Effect]string // of methods
 	errorNames    map[string]string       // of the result's error, by its name in the specification
 	resultNames   map[*spec.Result]string
@@ -64,6 +65,7 @@ func newPlan(m *spec.Machine) (*plan, error) {
 		guardNames:    map[*spec.Guard]string{},
 		questionNames: map[*spec.Question]string{},
 		timerNames:    map[*spec.Timer]string{},
+		clocks:        map[*spec.Timer]int{},
 		effectNames:   map[*spec.Effect]string{},
 		errorNames:    map[string]string{},
 		resultNames:   map[*spec.Result]string{},
@@ -73,6 +75,7 @@ func newPlan(m *spec.Machine) (*plan, error) {
 		from:          map[*spec.Rule][]*spec.State{},
 	}
 	p.reserve()
+	p.numberClocks()
 	p.nameCodes()
 	p.nameInputs()
 	p.nameEffects()
@@ -89,6 +92,7 @@ func newPlan(m *spec.Machine) (*plan, error) {
 func (p *plan) describe(in *inputPlan) {
 	for i, r := range in.rules {
 		p.ruleRefs[r] = ruleRef{in, i}
+		p.refuseUnordered(r)
 		for _, do := range r.Effects() {
 			if !slices.Contains(in.effects, do.Effect) {
 				in.effects = append(in.effects, do.Effect)

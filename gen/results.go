@@ -62,14 +62,29 @@ func (p *plan) errors(f *jen.File) {
 		return
 	}
 	var members []member
-	var retriable []jen.Code
+	var messages, retriable []jen.Code
 	for _, e := range p.Errors {
 		members = append(members, member{p.errorNames[e.Name], e.Name, e.Doc})
+		if e.Doc != "" {
+			messages = append(messages, keyed(p.errorNames[e.Name], jen.Lit(oneLine(e.Doc))))
+		}
 		if e.Retriable {
 			retriable = append(retriable, jen.Id("e").Op("==").Id(p.errorNames[e.Name]))
 		}
 	}
 	enum(f, "ErrorName", "error", "ErrorName is an error that has no code.", 1, member{}, members)
+	f.Var().Id("errorMessages").Op("=").Index(jen.Op("...")).String().Add(lines(messages...))
+	f.Line()
+	recv := jen.Id("e").Id("ErrorName")
+	comment(f, "Message is what the specification says of the error; where it says nothing, there is none.")
+	f.Func().Params(recv.Clone()).Id("Message").Params().String().Block(
+		jen.If(jen.Int().Call(jen.Id("e")).Op(">=").Len(jen.Id("errorMessages"))).Block(jen.Return(jen.Lit(""))),
+		jen.Return(jen.Id("errorMessages").Index(jen.Id("e"))))
+	f.Line()
+	comment(f, "Error is the name and the message: an ErrorName is an error that errors.Is finds in what failed in this way.")
+	f.Func().Params(recv.Clone()).Id("Error").Params().String().Block(
+		jen.Return(jen.Qual(fsmPath, "ErrorText").Call(jen.Id("e").Dot("String").Call(), jen.Id("e").Dot("Message").Call())))
+	f.Line()
 	comment(f, "Retriable says whether what has failed may be done again.")
 	body := jen.False()
 	for i, r := range retriable {
@@ -79,7 +94,7 @@ func (p *plan) errors(f *jen.File) {
 			body.Op("||").Add(r)
 		}
 	}
-	f.Func().Params(jen.Id("e").Id("ErrorName")).Id("Retriable").Params().Bool().Block(jen.Return(body))
+	f.Func().Params(recv.Clone()).Id("Retriable").Params().Bool().Block(jen.Return(body))
 }
 
 // resultError is the literal for what a result's `error` says; nameResults has seen that it says something known.

@@ -11,7 +11,7 @@ import (
 // rulesFile declares Rule, and what is known of all rules.
 func (p *plan) rulesFile() *jen.File {
 	f := p.file()
-	f.Const().Id("_").Op("=").Qual(fsmPath, "GeneratedCodeOfShape1_RunGoGenerate")
+	f.Const().Id("_").Op("=").Qual(fsmPath, "GeneratedCodeOfShape2_RunGoGenerate")
 	f.Line()
 	comment(f, "All files of this package are made at once; one that was not does not find this constant.")
 	f.Const().Id(p.generation()).Op("=").True()
@@ -38,7 +38,7 @@ func (p *plan) rulesFile() *jen.File {
 	if len(p.Timers) > 0 {
 		fields = append(fields, jen.Id("Starts").Id("Timers"), jen.Id("Forgets").Id("Timers"))
 	}
-	fields = append(fields, jen.Id("Result").Id("Result"), jen.Line().Id("n").Uint16().Comment("in the table of its input"))
+	fields = append(fields, jen.Id("Result").Id("Result"))
 	comment(f, "Rule is a row of the specification: what is finally done. Rules are compared by address, never copied and never changed.")
 	f.Type().Id("Rule").Struct(fields...)
 	f.Line()
@@ -61,13 +61,6 @@ func (p *plan) rulesFile() *jen.File {
 	comment(f, "decidesIn says whether there is an answer to the guards for which the rule is the one in state s.")
 	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("decidesIn").Params(jen.Id("s").Id("State")).Bool().Block(
 		jen.Return(jen.Id("r").Dot("From").Op("==").Nil().Op("||").Qual("slices", "Contains").Call(jen.Id("r").Dot("From"), jen.Id("s"))))
-	f.Line()
-	comment(f, "move changes the memory as the rule says.")
-	moves := []jen.Code{jen.Id("m").Dot("State").Op("=").Id("r").Dot("Next").Call(jen.Id("m").Dot("State"))}
-	if len(p.Flags) > 0 {
-		moves = append(moves, jen.Id("m").Dot("Flags").Op("=").Id("m").Dot("Flags").Op("&^").Id("r").Dot("Clears").Op("|").Id("r").Dot("Sets"))
-	}
-	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("move").Params(jen.Id("m").Op("*").Id("Memory")).Block(moves...)
 	f.Line()
 	var tables []jen.Code
 	for _, in := range p.inputs {
@@ -121,22 +114,24 @@ func (p *plan) ruleRow(in *inputPlan, r *spec.Rule) *jen.Statement {
 	case len(does) > 1:
 		row = append(row, keyed("Do", jen.Index().Id("Do").Add(lines(does...))))
 	}
-	sum := sumOf(r)
-	bits := func(field string, names []string) {
-		if len(names) > 0 {
-			row = append(row, keyed(field, or(names)))
+	sum := p.sumOf(r)
+	flags := func(field string, flags []*spec.Flag) {
+		if len(flags) > 0 {
+			row = append(row, keyed(field, or(namesIn(flags, func(f *spec.Flag) string { return p.flagNames[f] }))))
 		}
 	}
-	flag := func(f *spec.Flag) string { return p.flagNames[f] }
-	bits("Sets", namesIn(sum.sets, flag))
-	bits("Clears", namesIn(sum.clears, flag))
-	timer := func(t *spec.Timer) string { return "1<<" + p.timerNames[t] }
-	bits("Starts", namesIn(sum.starts, timer))
-	bits("Forgets", namesIn(sum.forgets, timer))
+	flags("Sets", sum.sets)
+	flags("Clears", sum.clears)
+	timers := func(field string, timers []*spec.Timer) {
+		if len(timers) > 0 {
+			row = append(row, keyed(field, p.timerSet(timers)))
+		}
+	}
+	timers("Starts", sum.starts)
+	timers("Forgets", sum.forgets)
 	if r.Result != nil {
 		row = append(row, keyed("Result", jen.Id(p.resultNames[r.Result])))
 	}
-	row = append(row, keyed("n", jen.Lit(p.ruleRefs[r].index)))
 	return jen.Custom(jen.Options{Open: "{ // " + p.at(r.Pos), Close: "}", Separator: ",", Multi: true}, row...)
 }
 

@@ -14,7 +14,7 @@ func (p *plan) suiteFile() *jen.File {
 	p.space(f)
 	p.subjects(f)
 	p.points(f)
-	p.recorder(f)
+	p.handlers(f)
 	p.observe(f)
 	p.rows(f)
 	p.refusals(f)
@@ -46,11 +46,15 @@ func (p *plan) space(f *jen.File) {
 	f.Line()
 }
 
+// runParams are those of a function that runs the code of an input at a point.
+func runParams() []jen.Code {
+	return []jen.Code{jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("m").Op("*").Id("Memory"), jen.Id("h").Id("handler")}
+}
+
 func (p *plan) subjects(f *jen.File) {
 	comment(f, "subject is the code of an input, and the table that it is held against.")
 	f.Type().Id("subject").Struct(
-		jen.Id("run").Func().Params(jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("m").Op("*").Id("Memory"), jen.Id("h").Op("*").Id("recorder")).
-			Params(jen.Id("decided"), jen.Id("handled").Op("*").Id("Rule")),
+		jen.Id("run").Func().Params(runParams()...).Params(jen.Id("decided"), jen.Id("handled").Op("*").Id("Rule")),
 		jen.Id("table").Op("*").Qual(fsmtestPath, "Table"),
 	)
 	f.Line()
@@ -89,42 +93,6 @@ func (p *plan) points(f *jen.File) {
 	body = append(body, jen.Return(jen.Id("m")))
 	comment(f, "memoryAt is the memory before a point.")
 	f.Func().Id("memoryAt").Params(jen.Id("p").Qual(fsmtestPath, "Point")).Id("Memory").Block(body...)
-	f.Line()
-}
-
-// recorder declares a handler of everything that writes down what it is called for.
-func (p *plan) recorder(f *jen.File) {
-	comment(f, "recorder handles every effect: it writes down the call, and the memory at that moment.")
-	f.Type().Id("recorder").Struct(
-		jen.Id("memory").Op("*").Id("Memory"),
-		jen.Id("silent").Bool().Comment("nothing is written down"),
-		jen.Id("calls").Index().String(),
-		jen.Id("seen").Index().Id("Memory"),
-	)
-	f.Line()
-	recv := jen.Id("r").Op("*").Id("recorder")
-	f.Func().Params(recv.Clone()).Id("call").Params(jen.Id("name").String(), jen.Id("text").Qual(fsmPath, "Text")).Block(
-		jen.If(jen.Id("r").Dot("silent")).Block(jen.Return()),
-		jen.If(jen.Id("text").Op("!=").Lit("")).Block(jen.Id("name").Op("+=").Lit(": ").Op("+").String().Call(jen.Id("text"))),
-		jen.Id("r").Dot("calls").Op("=").Append(jen.Id("r").Dot("calls"), jen.Id("name")),
-		jen.Id("r").Dot("seen").Op("=").Append(jen.Id("r").Dot("seen"), jen.Op("*").Id("r").Dot("memory")))
-	f.Line()
-	for _, e := range p.Effects {
-		method := jen.Func().Params(recv.Clone()).Id(p.effectNames[e])
-		if e.Parameter != "" {
-			f.Add(method.Params(jen.Id("text").Qual(fsmPath, "Text")).Add(brief(jen.Id("r").Dot("call").Call(jen.Lit(e.Name), jen.Id("text")))))
-			continue
-		}
-		f.Add(method.Params().Add(brief(jen.Id("r").Dot("call").Call(jen.Lit(e.Name), jen.Lit("")))))
-	}
-	if len(p.Timers) > 0 {
-		f.Line()
-		f.Func().Params(recv.Clone()).Id("timer").Params(jen.Id("what").String(), jen.Id("t").Id("Timer")).Block(
-			jen.If(jen.Op("!").Id("r").Dot("silent")).Block(jen.Id("r").Dot("call").Call(jen.Id("what").Op("+").Lit(" ").Op("+").Id("t").Dot("String").Call(), jen.Lit(""))))
-		f.Line()
-		f.Func().Params(recv.Clone()).Id("Start").Params(jen.Id("t").Id("Timer")).Add(brief(jen.Id("r").Dot("timer").Call(jen.Lit("start"), jen.Id("t"))))
-		f.Func().Params(recv.Clone()).Id("Forget").Params(jen.Id("t").Id("Timer")).Add(brief(jen.Id("r").Dot("timer").Call(jen.Lit("forget"), jen.Id("t"))))
-	}
 	f.Line()
 }
 
@@ -167,13 +135,12 @@ func (p *plan) observe(f *jen.File) {
 	comment(f, "check holds the code of an input against its table, at every point, and sees that handling allocates nothing.")
 	f.Func().Id("check").Params(testParam("T"), jen.Id("s").Id("subject")).Block(
 		must("Empty", jen.Id("s").Dot("differences").Call(jen.Id("newMachine").Call(jen.Id("t")))),
-		jen.Id("silent").Op(":=").Op("&").Id("recorder").Values(keyed("silent", jen.True())),
 		jen.Id("done").Op(":=").Map(jen.Int()).Bool().Values(),
 		must("NoError", jen.Id("space").Dot("Points").Call(jen.Id("s").Dot("table"), jen.Func().Params(jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("rule").Int()).Block(
 			jen.If(jen.Id("done").Index(jen.Id("rule"))).Block(jen.Return()),
 			jen.Id("done").Index(jen.Id("rule")).Op("=").True(),
 			jen.Id("m").Op(":=").Id("memoryAt").Call(jen.Id("p")),
-			jen.Id("allocations").Op(":=").Qual("testing", "AllocsPerRun").Call(jen.Lit(10), jen.Func().Params().Add(brief(jen.Id("s").Dot("run").Call(jen.Id("p"), jen.Op("&").Id("m"), jen.Id("silent"))))),
+			jen.Id("allocations").Op(":=").Qual("testing", "AllocsPerRun").Call(jen.Lit(10), jen.Func().Params().Add(brief(jen.Id("s").Dot("run").Call(jen.Id("p"), jen.Op("&").Id("m"), jen.Op("&").Id("idle").Values())))),
 			must("Zero", jen.Id("allocations"), jen.Id("p").Dot("String").Call())))),
 	)
 	f.Line()

@@ -68,14 +68,16 @@ func (p *plan) run(f *jen.File, in *inputPlan) {
 		if len(fields) > 2 {
 			literal = lines(fields...)
 		}
-		body = append(body, jen.Id("g").Op(":=").Id(in.name+"Guards").Add(literal))
+		at := lowerFirst(in.name) + "GuardsAt"
+		f.Func().Id(at).Params(jen.Id("p").Qual(fsmtestPath, "Point")).Id(in.name + "Guards").Block(jen.Return(jen.Id(in.name + "Guards").Add(literal)))
+		f.Line()
+		body = append(body, jen.Id("g").Op(":=").Id(at).Call(jen.Id("p")))
 	}
 	if len(in.effects) > 0 {
 		handle = append(handle, jen.Id("h"))
 	}
 	body = append(body, jen.Return(jen.Id("Decide"+in.name).Call(decide...), jen.Id("Handle"+in.name).Call(handle...)))
-	f.Func().Id("run"+in.name).Params(jen.Id("p").Qual(fsmtestPath, "Point"), jen.Id("m").Op("*").Id("Memory"), jen.Id("h").Op("*").Id("recorder")).
-		Params(jen.Id("decided"), jen.Id("handled").Op("*").Id("Rule")).Block(body...)
+	f.Func().Id("run"+in.name).Params(runParams()...).Params(jen.Id("decided"), jen.Id("handled").Op("*").Id("Rule")).Block(body...)
 	f.Line()
 }
 
@@ -105,20 +107,13 @@ func (p *plan) table(f *jen.File, in *inputPlan) {
 }
 
 func (p *plan) tableRule(r *spec.Rule, cells []string) *jen.Statement {
-	var does, calls []string
+	var does []string
 	for _, do := range r.Effects() {
 		text := do.Effect.Name
 		if do.Text != "" {
 			text += ": " + do.Text
 		}
 		does = append(does, text)
-		calls = append(calls, text)
-		for _, t := range do.Effect.Starts {
-			calls = append(calls, "start "+t.Name)
-		}
-		for _, t := range do.Effect.Forgets {
-			calls = append(calls, "forget "+t.Name)
-		}
 	}
 	fields := []jen.Code{keyed("Name", jen.Lit(r.Name)), keyed("Line", jen.Lit(r.Pos.Line)), keyed("Cells", stringList(cells))}
 	add := func(field string, names []string) {
@@ -128,30 +123,22 @@ func (p *plan) tableRule(r *spec.Rule, cells []string) *jen.Statement {
 	}
 	add("To", namesIn(r.To, func(s *spec.State) string { return s.Name }))
 	add("Do", does)
-	if !slices.Equal(does, calls) {
-		add("Calls", calls)
-	}
 	set := func(field string, names []string) {
 		if len(names) > 0 {
 			fields = append(fields, keyed(field, jen.Lit(strings.Join(names, "|"))))
 		}
 	}
-	s := sumOf(r)
+	s := p.sumOf(r)
 	flag := func(f *spec.Flag) string { return f.Name }
 	timer := func(t *spec.Timer) string { return t.Name }
 	set("Sets", namesIn(s.sets, flag))
 	set("Clears", namesIn(s.clears, flag))
-	set("Starts", namesIn(p.inOrder(s.starts), timer))
-	set("Forgets", namesIn(p.inOrder(s.forgets), timer))
+	set("Starts", namesIn(s.starts, timer))
+	set("Forgets", namesIn(s.forgets, timer))
 	if r.Result != nil {
 		fields = append(fields, keyed("Result", jen.Lit(resultText(r.Result))))
 	}
 	return lines(fields...)
-}
-
-// inOrder sorts timers as they are declared.
-func (p *plan) inOrder(timers []*spec.Timer) []*spec.Timer {
-	return slices.DeleteFunc(slices.Clone(p.Timers), func(t *spec.Timer) bool { return !slices.Contains(timers, t) })
 }
 
 // stringList is a list of texts, one a line where they are many or long.

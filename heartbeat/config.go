@@ -48,7 +48,8 @@ type Config struct {
 	// members have joined, has at least MaxPollInterval + 5 s.
 	RequestTimeout time.Duration
 
-	// Seed of the pauses' ± 20 %. Members of one group should differ in it, so that they do not retry in step.
+	// Seed of the pauses' ± 20 %. Members of one group must differ in it, so that they do not retry in step; NewMember draws
+	// one where it is zero.
 	Seed uint64
 }
 
@@ -132,18 +133,32 @@ func checkProtocols(protocols []Protocol) error {
 	return nil
 }
 
-// length is how long a timer lasts, before it grows.
-func (c *Config) length(t classic.Timer) time.Duration {
-	switch t {
-	case classic.TimerSession:
-		return c.SessionTimeout
-	case classic.TimerMaxPoll:
-		return c.MaxPollInterval
-	case classic.TimerInterval:
-		return c.HeartbeatInterval
-	default:
-		return c.RetryBackoff
+// lengths is how long each timer lasts, before it grows.
+type lengths [classic.NumTimers + 1]time.Duration
+
+// lengths finds the setting of each timer; every timer of the specification must have one here.
+func (c *Config) lengths() (out lengths, err error) {
+	for t := classic.Timer(1); t <= classic.NumTimers; t++ {
+		if out[t], err = c.setting(t.Spec().Setting); err != nil {
+			return out, fmt.Errorf("timer %s: %w", t, err)
+		}
 	}
+	return out, nil
+}
+
+// setting is the length that goes by Kafka's name for it.
+func (c *Config) setting(name string) (time.Duration, error) {
+	switch name {
+	case "session.timeout.ms":
+		return c.SessionTimeout, nil
+	case "max.poll.interval.ms":
+		return c.MaxPollInterval, nil
+	case "heartbeat.interval.ms":
+		return c.HeartbeatInterval, nil
+	case "retry.backoff.ms":
+		return c.RetryBackoff, nil
+	}
+	return 0, fmt.Errorf("no field of Config is the setting %q: add one", name)
 }
 
 // timeout is what a request has for its answer.

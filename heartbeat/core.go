@@ -78,13 +78,17 @@ func NewCore(config Config) (*Core, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
+	lengths, err := config.lengths()
+	if err != nil {
+		return nil, err
+	}
 	return &Core{
 		config: config,
 		memory: classic.Initial(),
 		who:    nobody,
 		told:   nobody,
 		node:   AnyBroker,
-		clocks: clocks{jitter: jitter(config.Seed)},
+		clocks: clocks{lengths: lengths, jitter: jitter(config.Seed)},
 	}, nil
 }
 

@@ -9,28 +9,28 @@ import (
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
-// clocks are the timers of the specification: when each ends, and how often it has been tried.
+// clocks are the timers of the specification: how long each lasts, how often it has been tried, and when what it runs on
+// has run out.
 type clocks struct {
-	end      [classic.TimerJoinRetry + 1]time.Duration
-	attempts [classic.TimerJoinRetry + 1]int
+	lengths  lengths
+	attempts [classic.NumTimers + 1]int
+	ends     [classic.NumClocks]time.Duration
 	jitter   jitter
 }
 
-// clock is the timer whose end counts for t: the two that end in heartbeat_due are one clock.
-func clock(t classic.Timer) classic.Timer {
-	if t == classic.TimerHeartbeatRetry {
-		return classic.TimerInterval
-	}
-	return t
-}
+// end is when the timer is over.
+func (c *clocks) end(t classic.Timer) time.Duration { return c.ends[t.Clock()] }
 
-// over says whether the timer has ended; one that was never started has.
-func (c *Core) over(t classic.Timer) bool { return c.clocks.end[clock(t)] <= c.now }
+// set lets the timer be over at end.
+func (c *clocks) set(t classic.Timer, end time.Duration) { c.ends[t.Clock()] = end }
+
+// over says whether the timer is over; one that was never started is.
+func (c *Core) over(t classic.Timer) bool { return c.clocks.end(t) <= c.now }
 
 // next is the earliest end after now.
 func (c *clocks) next(now time.Duration) (time.Duration, bool) {
 	first, found := time.Duration(math.MaxInt64), false
-	for _, end := range c.end {
+	for _, end := range c.ends {
 		if end > now && end < first {
 			first, found = end, true
 		}
@@ -38,18 +38,24 @@ func (c *clocks) next(now time.Duration) (time.Duration, bool) {
 	return first, found
 }
 
-// Start lets a timer run from now. One that grows lasts twice as long with each attempt, up to its most.
-func (e *effects) Start(t classic.Timer) {
-	length, spec := e.config.length(t), t.Spec()
-	if spec.Most > 0 {
-		length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], spec.Jitter, &e.clocks.jitter)
-		e.clocks.attempts[t]++
+// Start lets timers run from now. One that grows lasts twice as long with each attempt, up to its most.
+func (e *effects) Start(timers classic.Timers) {
+	for t := range timers.All() {
+		length, spec := e.clocks.lengths[t], t.Spec()
+		if spec.Most > 0 {
+			length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], spec.Jitter, &e.clocks.jitter)
+			e.clocks.attempts[t]++
+		}
+		e.clocks.set(t, e.now+length)
 	}
-	e.clocks.end[clock(t)] = e.now + length
 }
 
-// Forget counts a timer's attempts from the first again.
-func (e *effects) Forget(t classic.Timer) { e.clocks.attempts[t] = 0 }
+// Forget counts the attempts of timers from the first again.
+func (e *effects) Forget(timers classic.Timers) {
+	for t := range timers.All() {
+		e.clocks.attempts[t] = 0
+	}
+}
 
 // backoff is the pause after the failure that follows attempts others:
 //

@@ -62,6 +62,14 @@ func TestBackoffByDefault(t *testing.T) {
 	require.Equal(t, []time.Duration{100, 200, 400, 800, 1000, 1000}, pauses)
 }
 
+// The sequence of a seed is SplitMix64's, and stays so: a trace is replayed by later versions too.
+func TestJitterIsSplitMix64(t *testing.T) {
+	j := jitter(1234567)
+	for _, number := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
+		require.Equal(t, float64(number>>11)/(1<<53), j.next())
+	}
+}
+
 // Jitter spreads over its whole width, differs from seed to seed, and is the same for the same seed.
 func TestJitter(t *testing.T) {
 	a, b, c := jitter(1), jitter(1), jitter(2)
@@ -84,7 +92,7 @@ func TestJitter(t *testing.T) {
 // The retries of heartbeat, lookup and join each count their own failures, and a success forgets them.
 func TestFailuresAreCountedApart(t *testing.T) {
 	d := drive(t).join()
-	pause := func(timer classic.Timer) time.Duration { return d.core.clocks.end[clock(timer)] - d.now }
+	pause := func(timer classic.Timer) time.Duration { return d.core.clocks.end(timer) - d.now }
 	grown := func(timer classic.Timer, failures int) {
 		t.Helper()
 		nominal := backoff(100*time.Millisecond, time.Second, failures-1, 0, nil)

@@ -182,7 +182,7 @@ func (d *driven) state() classic.State { return d.core.memory.State }
 // beat lets the next heartbeat be sent.
 func (d *driven) beat() Request {
 	d.t.Helper()
-	d.now = d.core.clocks.end[classic.TimerInterval]
+	d.now = d.core.clocks.end(classic.TimerInterval)
 	require.Contains(d.t, d.step(Tick{}), "Heartbeat ")
 	return d.sent(classic.InputHeartbeat)
 }

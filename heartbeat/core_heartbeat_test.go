@@ -62,7 +62,7 @@ func TestSessionTimer(t *testing.T) {
 		if restarts {
 			want = d.now + 45*time.Second
 		}
-		require.Equal(t, want, d.core.clocks.end[classic.TimerSession], "%s", code)
+		require.Equal(t, want, d.core.clocks.end(classic.TimerSession), "%s", code)
 	}
 }
 

@@ -238,12 +238,12 @@ func (w *watching) timers(l *life, out []Output) {
 			if !f.Rule.Starts.Has(t) {
 				continue
 			}
-			length, spec := c.config.length(t), t.Spec()
+			length, spec := c.clocks.lengths[t], t.Spec()
 			if spec.Most > 0 {
 				length = backoff(length, c.config.RetryBackoffMax, w.clocks.attempts[t], spec.Jitter, &w.clocks.jitter)
 				w.clocks.attempts[t]++
 			}
-			w.clocks.end[clock(t)] = l.now + length
+			w.clocks.set(t, l.now+length)
 		}
 	}
 	l.must(w.clocks == c.clocks, "the timers are not as the rules say: %v, not %v", c.clocks, w.clocks)

@@ -131,7 +131,7 @@ func (f cellFact) shown(c *oracleCore, e kafkaExceptions, used []*spec.Rule) fac
 		"requests":             apis(sent),
 	}
 	if f.API == "FindCoordinator" { // what other answers mean for the session is not their handlers' doing, but their listeners'
-		view["session_timer"] = fmt.Sprint(c.clocks.end[classic.TimerSession] != 0)
+		view["session_timer"] = fmt.Sprint(c.clocks.end(classic.TimerSession) != 0)
 	}
 	if c.has(classic.LookupFailed) {
 		view["lookup_failed"] = e.own[f.Code]

@@ -65,11 +65,11 @@ func (f listenerFact) core(r *oracleReading, awake bool) *oracleCore {
 	}[f.Identity]
 	core := newOracleCore(r, f.State, classic.CoordinatorKnown|on(classic.LoopEnabled, awake), who, f.Static)
 	core.clocks.attempts[classic.TimerHeartbeatRetry] = f.AttemptsBefore
-	core.clocks.end[classic.TimerSession] = oracleNow + 5*time.Second
-	core.clocks.end[classic.TimerMaxPoll] = oracleNow + 50*time.Second
-	core.clocks.end[classic.TimerInterval] = oracleNow
+	core.clocks.set(classic.TimerSession, oracleNow+5*time.Second)
+	core.clocks.set(classic.TimerMaxPoll, oracleNow+50*time.Second)
+	core.clocks.set(classic.TimerInterval, oracleNow)
 	if f.Variant != "due_when_handled" {
-		core.clocks.end[classic.TimerInterval] += 2500 * time.Millisecond
+		core.clocks.set(classic.TimerInterval, core.clocks.end(classic.TimerInterval)+2500*time.Millisecond)
 	}
 	core.sent("Heartbeat", sent)
 	return core
@@ -86,7 +86,7 @@ func (f listenerFact) end(c *oracleCore) {
 func (f listenerFact) next(c *oracleCore) (want factView, used []*spec.Rule) {
 	c.r.t.Helper()
 	require.Equal(c.r.t, f.AttemptsBefore, c.clocks.attempts[classic.TimerHeartbeatRetry])
-	c.clocks.end[classic.TimerInterval] = oracleNow + c.config.HeartbeatInterval
+	c.clocks.set(classic.TimerInterval, oracleNow+c.config.HeartbeatInterval)
 	c.sent("Heartbeat", c.who)
 	f.end(c)
 	return factView{
@@ -99,7 +99,7 @@ func (f listenerFact) next(c *oracleCore) (want factView, used []*spec.Rule) {
 func (f threadFact) shownBy(c *oracleCore, moment string) factView {
 	view := threadFact{
 		Attempts:              c.clocks.attempts[classic.TimerHeartbeatRetry],
-		SessionTimerReset:     c.clocks.end[classic.TimerSession] == oracleNow+c.config.SessionTimeout,
+		SessionTimerReset:     c.clocks.end(classic.TimerSession) == oracleNow+c.config.SessionTimeout,
 		TimeToNextHeartbeatMs: c.left(classic.TimerInterval, f.TimeToNextHeartbeatMs),
 		Closed:                c.has(classic.LoopClosed),
 		State:                 c.memory.State.String(), MemberID: c.who.member, Generation: int(c.who.generation),

@@ -43,9 +43,9 @@ func (f loopFact) core(r *oracleReading) *oracleCore {
 		classic.TimerLookupRetry: f.question().lookupDue,
 	}
 	for timer, over := range ended {
-		core.clocks.end[timer] = oracleNow + core.config.length(timer)
+		core.clocks.set(timer, oracleNow+core.clocks.lengths[timer])
 		if over {
-			core.clocks.end[timer] = oracleNow - time.Millisecond
+			core.clocks.set(timer, oracleNow-time.Millisecond)
 		}
 	}
 	if f.Lookup == "pending" {

@@ -153,7 +153,7 @@ func (c *oracleCore) raised() *Error {
 // left is what a timer has to go, in milliseconds. wanted is what Kafka's has, which was observed without jitter: as long
 // as that share explains the difference there is none.
 func (c *oracleCore) left(timer classic.Timer, wanted int) int {
-	ms := int(max(c.clocks.end[clock(timer)]-oracleNow, 0) / time.Millisecond)
+	ms := int(max(c.clocks.end(timer)-oracleNow, 0) / time.Millisecond)
 	spec := classic.TimerHeartbeatRetry.Spec()
 	most := min(int(float64(wanted)*(1+spec.Jitter)), int(c.config.RetryBackoffMax/time.Millisecond))
 	if c.clocks.attempts[classic.TimerHeartbeatRetry] > 0 && ms >= int(float64(wanted)*(1-spec.Jitter)) && ms <= most {

@@ -326,6 +326,12 @@ func (c Code) Message() string {
 	return e.Message
 }
 
+// Error is the name, and the message of the catalogue: a Code is an error that errors.Is finds in what failed because of
+// it.
+func (c Code) Error() string {
+	return fsm.ErrorText(c.String(), c.Message())
+}
+
 // MarshalText is String.
 func (c Code) MarshalText() ([]byte, error) {
 	return []byte(c.String()), nil

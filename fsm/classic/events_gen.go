@@ -13,8 +13,8 @@ type PollHandler interface {
 	DropLoop()
 	// NotePoll: starts max_poll.
 	NotePoll()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
 }
 
 // DecidePoll finds the rule for the event poll (classic.yaml:372). It is never nil.
@@ -28,19 +28,20 @@ func DecidePoll(m Memory) *Rule {
 	return &pollRules[2] // classic.yaml:375
 }
 
-// HandlePoll decides about the event poll, moves the memory, and then calls the handler for each effect of the rule, in
-// order.
+// HandlePoll does what DecidePoll finds, and returns the rule: it changes the memory, has timers started and their
+// attempts forgotten, and then calls the handler for each effect, in order.
 func HandlePoll(m *Memory, h PollHandler) *Rule {
-	r := DecidePoll(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.Flags.Has(LoopExists) && m.Flags.Has(LoopFailed) {
+		m.Flags &^= LoopExists
 		h.DropLoop()
-	case 1:
-		h.NotePoll()
-		h.Start(TimerMaxPoll)
+		return &pollRules[0] // classic.yaml:373
 	}
-	return r
+	if m.Flags.Has(LoopExists) && !m.Flags.Has(LoopFailed) {
+		h.Start(1 << TimerMaxPoll)
+		h.NotePoll()
+		return &pollRules[1] // classic.yaml:374
+	}
+	return &pollRules[2] // classic.yaml:375
 }
 
 var pollRules = [...]Rule{
@@ -51,7 +52,6 @@ var pollRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDropLoop}},
 		Clears: LoopExists,
 		Result: ResultPollThrow,
-		n:      0,
 	},
 	1: { // classic.yaml:374
 		Name:   "poll/loop_exists and not loop_failed",
@@ -59,14 +59,12 @@ var pollRules = [...]Rule{
 		Input:  InputPoll,
 		Do:     []Do{{Effect: EffectNotePoll}},
 		Starts: 1 << TimerMaxPoll,
-		n:      1,
 	},
 	2: { // classic.yaml:375
 		Name:   "poll/not loop_exists",
 		Line:   375,
 		Input:  InputPoll,
 		Result: ResultIgnored,
-		n:      2,
 	},
 }
 
@@ -81,16 +79,12 @@ func DecideCallbackEnded(m Memory) *Rule {
 	return &callbackEndedRules[0] // classic.yaml:376
 }
 
-// HandleCallbackEnded decides about the event callback_ended, moves the memory, and then calls the handler for each
-// effect of the rule, in order.
+// HandleCallbackEnded does what DecideCallbackEnded finds, and returns the rule: it changes the memory, and then calls
+// the handler for each effect, in order.
 func HandleCallbackEnded(m *Memory, h CallbackEndedHandler) *Rule {
-	r := DecideCallbackEnded(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.EndCallback()
-	}
-	return r
+	m.Flags &^= CallbackRunning
+	h.EndCallback()
+	return &callbackEndedRules[0] // classic.yaml:376
 }
 
 var callbackEndedRules = [...]Rule{
@@ -100,7 +94,6 @@ var callbackEndedRules = [...]Rule{
 		Input:  InputCallbackEnded,
 		Do:     []Do{{Effect: EffectEndCallback}},
 		Clears: CallbackRunning,
-		n:      0,
 	},
 }
 
@@ -115,16 +108,12 @@ func DecideCallbackFailed(m Memory) *Rule {
 	return &callbackFailedRules[0] // classic.yaml:377
 }
 
-// HandleCallbackFailed decides about the event callback_failed, moves the memory, and then calls the handler for each
-// effect of the rule, in order.
+// HandleCallbackFailed does what DecideCallbackFailed finds, and returns the rule: it changes the memory, and then calls
+// the handler for each effect, in order.
 func HandleCallbackFailed(m *Memory, h CallbackFailedHandler) *Rule {
-	r := DecideCallbackFailed(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.EndCallback()
-	}
-	return r
+	m.Flags &^= CallbackRunning
+	h.EndCallback()
+	return &callbackFailedRules[0] // classic.yaml:377
 }
 
 var callbackFailedRules = [...]Rule{
@@ -135,7 +124,6 @@ var callbackFailedRules = [...]Rule{
 		Do:     []Do{{Effect: EffectEndCallback}},
 		Clears: CallbackRunning,
 		Result: ResultCallbackFailedThrow,
-		n:      0,
 	},
 }
 
@@ -149,8 +137,8 @@ type AssignedHandler interface {
 	FailJoin(reason fsm.Text)
 	// PutOffJoin: sets rejoin_needed; clears join_in_flight; starts join_retry.
 	PutOffJoin(reason fsm.Text)
-	// Start lets a timer run anew from now.
-	Start(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
 }
 
 // DecideAssigned finds the rule for the event assigned (classic.yaml:378). It is never nil.
@@ -164,24 +152,28 @@ func DecideAssigned(m Memory) *Rule {
 	return &assignedRules[2] // classic.yaml:381
 }
 
-// HandleAssigned decides about the event assigned, moves the memory, and then calls the handler for each effect of the
-// rule, in order.
+// HandleAssigned does what DecideAssigned finds, and returns the rule: it changes the memory, has timers started and
+// their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleAssigned(m *Memory, h AssignedHandler) *Rule {
-	r := DecideAssigned(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.Flags.Has(CoordinatorKnown) && m.State == CompletingRebalance {
+		m.Flags &^= AssignmentRunning
 		h.EndAssignment()
 		h.SendSync()
-	case 1:
+		return &assignedRules[0] // classic.yaml:379
+	}
+	if !m.Flags.Has(CoordinatorKnown) && m.State == CompletingRebalance {
+		m.Flags &^= JoinInFlight | AssignmentRunning
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
 		h.EndAssignment()
 		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 2:
-		h.EndAssignment()
-		h.FailJoin("rebalance failed due to {error}")
+		return &assignedRules[1] // classic.yaml:380
 	}
-	return r
+	m.Flags &^= JoinInFlight | AssignmentRunning
+	m.Flags |= RejoinNeeded
+	h.EndAssignment()
+	h.FailJoin("rebalance failed due to {error}")
+	return &assignedRules[2] // classic.yaml:381
 }
 
 var assignedRules = [...]Rule{
@@ -196,7 +188,6 @@ var assignedRules = [...]Rule{
 		},
 		Clears: AssignmentRunning,
 		Result: ResultJoinGroupPending,
-		n:      0,
 	},
 	1: { // classic.yaml:380
 		Name:  "assigned/not coordinator_known in COMPLETING_REBALANCE",
@@ -211,7 +202,6 @@ var assignedRules = [...]Rule{
 		Clears: JoinInFlight | AssignmentRunning,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupNoNode,
-		n:      1,
 	},
 	2: { // classic.yaml:381
 		Name:  "assigned/not COMPLETING_REBALANCE",
@@ -226,7 +216,6 @@ var assignedRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight | AssignmentRunning,
 		Result: ResultJoinGroupLate,
-		n:      2,
 	},
 }
 
@@ -238,8 +227,8 @@ type AssignmentFailedHandler interface {
 	FailJoin(reason fsm.Text)
 	// PutOffJoin: sets rejoin_needed; clears join_in_flight; starts join_retry.
 	PutOffJoin(reason fsm.Text)
-	// Start lets a timer run anew from now.
-	Start(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
 }
 
 // DecideAssignmentFailed finds the rule for the event assignment_failed (classic.yaml:382). It is never nil.
@@ -250,21 +239,22 @@ func DecideAssignmentFailed(m Memory) *Rule {
 	return &assignmentFailedRules[1] // classic.yaml:384
 }
 
-// HandleAssignmentFailed decides about the event assignment_failed, moves the memory, and then calls the handler for
-// each effect of the rule, in order.
+// HandleAssignmentFailed does what DecideAssignmentFailed finds, and returns the rule: it changes the memory, has timers
+// started and their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleAssignmentFailed(m *Memory, h AssignmentFailedHandler) *Rule {
-	r := DecideAssignmentFailed(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.State == CompletingRebalance {
+		m.Flags &^= JoinInFlight | AssignmentRunning
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
 		h.EndAssignment()
 		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 1:
-		h.EndAssignment()
-		h.FailJoin("rebalance failed due to {error}")
+		return &assignmentFailedRules[0] // classic.yaml:383
 	}
-	return r
+	m.Flags &^= JoinInFlight | AssignmentRunning
+	m.Flags |= RejoinNeeded
+	h.EndAssignment()
+	h.FailJoin("rebalance failed due to {error}")
+	return &assignmentFailedRules[1] // classic.yaml:384
 }
 
 var assignmentFailedRules = [...]Rule{
@@ -281,7 +271,6 @@ var assignmentFailedRules = [...]Rule{
 		Clears: JoinInFlight | AssignmentRunning,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupNoPlan,
-		n:      0,
 	},
 	1: { // classic.yaml:384
 		Name:  "assignment_failed/not COMPLETING_REBALANCE",
@@ -296,7 +285,6 @@ var assignmentFailedRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight | AssignmentRunning,
 		Result: ResultJoinGroupLate,
-		n:      1,
 	},
 }
 
@@ -311,16 +299,12 @@ func DecideRejoinAsked(m Memory) *Rule {
 	return &rejoinAskedRules[0] // classic.yaml:385
 }
 
-// HandleRejoinAsked decides about the event rejoin_asked, moves the memory, and then calls the handler for each effect
-// of the rule, in order.
+// HandleRejoinAsked does what DecideRejoinAsked finds, and returns the rule: it changes the memory, and then calls the
+// handler for each effect, in order.
 func HandleRejoinAsked(m *Memory, h RejoinAskedHandler) *Rule {
-	r := DecideRejoinAsked(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.AskRejoin("{given}")
-	}
-	return r
+	m.Flags |= RejoinNeeded | RejoinAgain
+	h.AskRejoin("{given}")
+	return &rejoinAskedRules[0] // classic.yaml:385
 }
 
 var rejoinAskedRules = [...]Rule{
@@ -330,7 +314,6 @@ var rejoinAskedRules = [...]Rule{
 		Input: InputRejoinAsked,
 		Do:    []Do{{Effect: EffectAskRejoin, Text: "{given}"}},
 		Sets:  RejoinNeeded | RejoinAgain,
-		n:     0,
 	},
 }
 
@@ -358,18 +341,22 @@ func DecideLeave(m Memory, g LeaveGuards) *Rule {
 	return &leaveRules[2] // classic.yaml:389
 }
 
-// HandleLeave decides about the event leave, moves the memory, and then calls the handler for each effect of the rule,
-// in order.
+// HandleLeave does what DecideLeave finds, and returns the rule: it changes the memory, and then calls the handler for
+// each effect, in order.
 func HandleLeave(m *Memory, g LeaveGuards, h LeaveHandler) *Rule {
-	r := DecideLeave(*m, g)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.Flags.Has(PrepareNeeded) && !g.IdentityReset {
+		m.Flags |= CallbackRunning
 		h.Release()
-	case 1, 2:
-		h.GiveUp()
+		return &leaveRules[0] // classic.yaml:387
 	}
-	return r
+	if m.Flags.Has(PrepareNeeded) && g.IdentityReset {
+		m.Flags |= CallbackRunning
+		h.GiveUp()
+		return &leaveRules[1] // classic.yaml:388
+	}
+	m.Flags |= CallbackRunning
+	h.GiveUp()
+	return &leaveRules[2] // classic.yaml:389
 }
 
 var leaveRules = [...]Rule{
@@ -379,7 +366,6 @@ var leaveRules = [...]Rule{
 		Input: InputLeave,
 		Do:    []Do{{Effect: EffectRelease}},
 		Sets:  CallbackRunning,
-		n:     0,
 	},
 	1: { // classic.yaml:388
 		Name:  "leave/prepare_needed and identity_reset",
@@ -387,7 +373,6 @@ var leaveRules = [...]Rule{
 		Input: InputLeave,
 		Do:    []Do{{Effect: EffectGiveUp}},
 		Sets:  CallbackRunning,
-		n:     1,
 	},
 	2: { // classic.yaml:389
 		Name:  "leave/not prepare_needed",
@@ -396,7 +381,6 @@ var leaveRules = [...]Rule{
 		Input: InputLeave,
 		Do:    []Do{{Effect: EffectGiveUp}},
 		Sets:  CallbackRunning,
-		n:     2,
 	},
 }
 
@@ -433,21 +417,48 @@ func DecideReleased(m Memory, g ReleasedGuards) *Rule {
 	return &releasedRules[4] // classic.yaml:399
 }
 
-// HandleReleased decides about the event released, moves the memory, and then calls the handler for each effect of the
-// rule, in order.
+// HandleReleased does what DecideReleased finds, and returns the rule: it changes the memory, and then calls the handler
+// for each effect, in order.
 func HandleReleased(m *Memory, g ReleasedGuards, h ReleasedHandler) *Rule {
-	r := DecideReleased(*m, g)
-	r.move(m)
-	switch r.n {
-	case 0, 1, 2:
+	if !g.Leaves {
+		m.State = Unjoined
+		m.Flags &^= CallbackRunning
+		m.Flags |= RejoinNeeded | PrepareNeeded
 		h.EndCallback()
 		h.ResetIdentity("{given}")
-	case 3, 4:
+		return &releasedRules[0] // classic.yaml:391
+	}
+	if !g.HasMemberID {
+		m.State = Unjoined
+		m.Flags &^= CallbackRunning
+		m.Flags |= RejoinNeeded | PrepareNeeded
+		h.EndCallback()
+		h.ResetIdentity("{given}")
+		return &releasedRules[1] // classic.yaml:393
+	}
+	if !m.Flags.Has(CoordinatorKnown) {
+		m.State = Unjoined
+		m.Flags &^= CallbackRunning
+		m.Flags |= RejoinNeeded | PrepareNeeded
+		h.EndCallback()
+		h.ResetIdentity("{given}")
+		return &releasedRules[2] // classic.yaml:395
+	}
+	if m.State == Unjoined {
+		m.Flags &^= CallbackRunning
+		m.Flags |= RejoinNeeded | PrepareNeeded
 		h.EndCallback()
 		h.SendLeave("{given}")
 		h.ResetIdentity("{given}")
+		return &releasedRules[3] // classic.yaml:397
 	}
-	return r
+	m.State = Unjoined
+	m.Flags &^= CallbackRunning
+	m.Flags |= RejoinNeeded | PrepareNeeded
+	h.EndCallback()
+	h.SendLeave("{given}")
+	h.ResetIdentity("{given}")
+	return &releasedRules[4] // classic.yaml:399
 }
 
 var releasedRules = [...]Rule{
@@ -462,7 +473,6 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
-		n:      0,
 	},
 	1: { // classic.yaml:393
 		Name:  "released/leaves/not has_member_id",
@@ -475,7 +485,6 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
-		n:      1,
 	},
 	2: { // classic.yaml:395
 		Name:  "released/leaves/has_member_id/not coordinator_known",
@@ -489,7 +498,6 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
-		n:      2,
 	},
 	3: { // classic.yaml:397
 		Name:     "released/leaves/has_member_id/coordinator_known/UNJOINED",
@@ -504,7 +512,6 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
-		n:      3,
 	},
 	4: { // classic.yaml:399
 		Name:  "released/leaves/has_member_id/coordinator_known/else",
@@ -519,7 +526,6 @@ var releasedRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CallbackRunning,
-		n:      4,
 	},
 }
 
@@ -534,16 +540,13 @@ func DecideClose(m Memory) *Rule {
 	return &closeRules[0] // classic.yaml:400
 }
 
-// HandleClose decides about the event close, moves the memory, and then calls the handler for each effect of the rule,
-// in order.
+// HandleClose does what DecideClose finds, and returns the rule: it changes the memory, and then calls the handler for
+// each effect, in order.
 func HandleClose(m *Memory, h CloseHandler) *Rule {
-	r := DecideClose(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.CloseLoop()
-	}
-	return r
+	m.Flags &^= LoopExists
+	m.Flags |= LoopClosed
+	h.CloseLoop()
+	return &closeRules[0] // classic.yaml:400
 }
 
 var closeRules = [...]Rule{
@@ -554,7 +557,6 @@ var closeRules = [...]Rule{
 		Do:     []Do{{Effect: EffectCloseLoop}},
 		Sets:   LoopClosed,
 		Clears: LoopExists,
-		n:      0,
 	},
 }
 
@@ -573,18 +575,14 @@ func DecideLoopBroke(m Memory) *Rule {
 	return &loopBrokeRules[0] // classic.yaml:401
 }
 
-// HandleLoopBroke decides about the event loop_broke, moves the memory, and then calls the handler for each effect of
-// the rule, in order.
+// HandleLoopBroke does what DecideLoopBroke finds, and returns the rule: it changes the memory, and then calls the
+// handler for each effect, in order.
 func HandleLoopBroke(m *Memory, h LoopBrokeHandler) *Rule {
-	r := DecideLoopBroke(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.FailLoop()
-		h.EndLoop()
-		h.AskRejoin("the heartbeat loop has failed")
-	}
-	return r
+	m.Flags |= RejoinNeeded | RejoinAgain | LoopFailed | LoopClosed
+	h.FailLoop()
+	h.EndLoop()
+	h.AskRejoin("the heartbeat loop has failed")
+	return &loopBrokeRules[0] // classic.yaml:401
 }
 
 var loopBrokeRules = [...]Rule{
@@ -600,7 +598,6 @@ var loopBrokeRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | RejoinAgain | LoopFailed | LoopClosed,
 		Result: ResultLoopBrokeBroke,
-		n:      0,
 	},
 }
 
@@ -632,16 +629,23 @@ func DecideCommit(m Memory, g CommitGuards) *Rule {
 	return &commitRules[4] // classic.yaml:409
 }
 
-// HandleCommit decides about the event commit, moves the memory, and then calls the handler for each effect of the rule,
-// in order.
+// HandleCommit does what DecideCommit finds, and returns the rule: it changes the memory, and then calls the handler for
+// each effect, in order.
 func HandleCommit(m *Memory, g CommitGuards, h CommitHandler) *Rule {
-	r := DecideCommit(*m, g)
-	r.move(m)
-	switch r.n {
-	case 1:
-		h.SendCommit()
+	switch m.State {
+	case Stable:
+		if g.Outdated {
+			return &commitRules[0] // classic.yaml:405
+		}
+		if !g.Outdated && m.Flags.Has(CoordinatorKnown) {
+			h.SendCommit()
+			return &commitRules[1] // classic.yaml:406
+		}
+		return &commitRules[2] // classic.yaml:407
+	case PreparingRebalance, CompletingRebalance:
+		return &commitRules[3] // classic.yaml:408
 	}
-	return r
+	return &commitRules[4] // classic.yaml:409
 }
 
 var commitRules = [...]Rule{
@@ -652,7 +656,6 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{Stable},
 		Result: ResultOffsetCommitRejoining,
-		n:      0,
 	},
 	1: { // classic.yaml:406
 		Name:   "commit/STABLE/not outdated and coordinator_known",
@@ -661,7 +664,6 @@ var commitRules = [...]Rule{
 		From:   []State{Stable},
 		Do:     []Do{{Effect: EffectSendCommit}},
 		Result: ResultOffsetCommitSent,
-		n:      1,
 	},
 	2: { // classic.yaml:407
 		Name:   "commit/STABLE/not outdated and not coordinator_known",
@@ -669,7 +671,6 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{Stable},
 		Result: ResultOffsetCommitNoNode,
-		n:      2,
 	},
 	3: { // classic.yaml:408
 		Name:   "commit/PREPARING_REBALANCE, COMPLETING_REBALANCE",
@@ -677,7 +678,6 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{PreparingRebalance, CompletingRebalance},
 		Result: ResultOffsetCommitRejoining,
-		n:      3,
 	},
 	4: { // classic.yaml:409
 		Name:   "commit/UNJOINED",
@@ -685,6 +685,5 @@ var commitRules = [...]Rule{
 		Input:  InputCommit,
 		From:   []State{Unjoined},
 		Result: ResultOffsetCommitTooLate,
-		n:      4,
 	},
 }

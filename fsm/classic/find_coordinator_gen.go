@@ -15,18 +15,20 @@ type FindCoordinatorHandler interface {
 	KeepLookupError()
 	// TakeCoordinator: sets coordinator_known; clears lookup_failed; forgets the attempts of lookup_retry.
 	TakeCoordinator()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
-	// Forget counts a timer's attempts from the first again; the timer itself runs on.
-	Forget(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
+	// Forget counts the attempts of timers from the first again; the timers themselves run on. It is called once a rule,
+	// before its effects.
+	Forget(t Timers)
 }
 
 // DecideFindCoordinator finds the rule for the response to FindCoordinator (classic.yaml:196). It is never nil. A code
 // that is not in the catalogue is decided as otherwise.
 func DecideFindCoordinator(m Memory, c Code) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		return &findCoordinatorRules[0] // classic.yaml:197
+	}
+	switch c {
 	case CodeCoordinatorNotAvailable, CodeCoordinatorLoadInProgress, CodeDisconnect, CodeSendTimeout,
 		CodeMalformed:
 		return &findCoordinatorRules[1] // classic.yaml:198
@@ -46,25 +48,51 @@ func DecideFindCoordinator(m Memory, c Code) *Rule {
 	return &findCoordinatorRules[4] // classic.yaml:202
 }
 
-// HandleFindCoordinator decides about the response to FindCoordinator, moves the memory, and then calls the handler for
-// each effect of the rule, in order.
+// HandleFindCoordinator does what DecideFindCoordinator finds, and returns the rule: it changes the memory, has timers
+// started and their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleFindCoordinator(m *Memory, c Code, h FindCoordinatorHandler) *Rule {
-	r := DecideFindCoordinator(*m, c)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if c == CodeNone {
+		m.Flags &^= LookupInFlight | LookupFailed
+		m.Flags |= CoordinatorKnown
+		h.Forget(1 << TimerLookupRetry)
 		h.TakeCoordinator()
-		h.Forget(TimerLookupRetry)
 		h.EndLookup()
-	case 1, 3:
-		h.PutOffLookup()
-		h.Start(TimerLookupRetry)
-	case 2, 4:
-		h.PutOffLookup()
-		h.Start(TimerLookupRetry)
-		h.KeepLookupError()
+		return &findCoordinatorRules[0] // classic.yaml:197
 	}
-	return r
+	switch c {
+	case CodeCoordinatorNotAvailable, CodeCoordinatorLoadInProgress, CodeDisconnect, CodeSendTimeout,
+		CodeMalformed:
+		m.Flags &^= LookupInFlight
+		h.Start(1 << TimerLookupRetry)
+		h.PutOffLookup()
+		return &findCoordinatorRules[1] // classic.yaml:198
+	case CodeGroupAuthorizationFailed, CodeTransactionalIDAuthorizationFailed, CodeInvalidRequest, CodeVersionMismatch,
+		CodeAuthenticationException:
+		m.Flags &^= LookupInFlight
+		m.Flags |= LookupFailed
+		h.Start(1 << TimerLookupRetry)
+		h.PutOffLookup()
+		h.KeepLookupError()
+		return &findCoordinatorRules[2] // classic.yaml:199
+	case CodeCorruptMessage, CodeUnknownTopicOrPartition, CodeLeaderNotAvailable, CodeNotLeaderOrFollower,
+		CodeRequestTimedOut, CodeReplicaNotAvailable, CodeNetworkException, CodeNotCoordinator,
+		CodeNotEnoughReplicas, CodeNotEnoughReplicasAfterAppend, CodeNotController, CodeConcurrentTransactions,
+		CodeKafkaStorageError, CodeFetchSessionIDNotFound, CodeInvalidFetchSessionEpoch, CodeListenerNotFound,
+		CodeFencedLeaderEpoch, CodeUnknownLeaderEpoch, CodeOffsetNotAvailable, CodePreferredLeaderNotAvailable,
+		CodeEligibleLeadersNotAvailable, CodeElectionNotNeeded, CodeUnstableOffsetCommit, CodeThrottlingQuotaExceeded,
+		CodeUnknownTopicID, CodeInconsistentTopicID, CodeFetchSessionTopicIDError, CodeShareSessionNotFound,
+		CodeInvalidShareSessionEpoch, CodeShareSessionLimitReached:
+		m.Flags &^= LookupInFlight
+		h.Start(1 << TimerLookupRetry)
+		h.PutOffLookup()
+		return &findCoordinatorRules[3] // classic.yaml:201
+	}
+	m.Flags &^= LookupInFlight
+	m.Flags |= LookupFailed
+	h.Start(1 << TimerLookupRetry)
+	h.PutOffLookup()
+	h.KeepLookupError()
+	return &findCoordinatorRules[4] // classic.yaml:202
 }
 
 var findCoordinatorRules = [...]Rule{
@@ -80,7 +108,6 @@ var findCoordinatorRules = [...]Rule{
 		Clears:  LookupInFlight | LookupFailed,
 		Forgets: 1 << TimerLookupRetry,
 		Result:  ResultFindCoordinatorFound,
-		n:       0,
 	},
 	1: { // classic.yaml:198
 		Name:   "FindCoordinator/COORDINATOR_NOT_AVAILABLE, COORDINATOR_LOAD_IN_PROGRESS, DISCONNECT, SEND_TIMEOUT, MALFORMED",
@@ -90,7 +117,6 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorBackoff,
-		n:      1,
 	},
 	2: { // classic.yaml:199
 		Name:  "FindCoordinator/GROUP_AUTHORIZATION_FAILED, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, INVALID_REQUEST, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -104,7 +130,6 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorRaise,
-		n:      2,
 	},
 	3: { // classic.yaml:201
 		Name:   "FindCoordinator/otherwise/retriable",
@@ -114,7 +139,6 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorBackoff,
-		n:      3,
 	},
 	4: { // classic.yaml:202
 		Name:  "FindCoordinator/otherwise/not retriable",
@@ -128,6 +152,5 @@ var findCoordinatorRules = [...]Rule{
 		Clears: LookupInFlight,
 		Starts: 1 << TimerLookupRetry,
 		Result: ResultFindCoordinatorRaise,
-		n:      4,
 	},
 }

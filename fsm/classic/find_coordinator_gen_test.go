@@ -15,7 +15,7 @@ func TestFindCoordinator(t *testing.T) {
 	check(t, findCoordinatorSubject)
 }
 
-func runFindCoordinator(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func runFindCoordinator(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	c := codeAt(p)
 	return DecideFindCoordinator(*m, c), HandleFindCoordinator(m, c, h)
 }
@@ -29,7 +29,6 @@ var findCoordinatorSubject = subject{run: runFindCoordinator, table: &fsmtest.Ta
 			Line:    197,
 			Cells:   []string{"NONE | * | "},
 			Do:      []string{"take_coordinator", "end_lookup"},
-			Calls:   []string{"take_coordinator", "forget lookup_retry", "end_lookup"},
 			Sets:    "coordinator_known",
 			Clears:  "lookup_in_flight|lookup_failed",
 			Forgets: "lookup_retry",
@@ -40,7 +39,6 @@ var findCoordinatorSubject = subject{run: runFindCoordinator, table: &fsmtest.Ta
 			Line:   198,
 			Cells:  []string{"COORDINATOR_NOT_AVAILABLE COORDINATOR_LOAD_IN_PROGRESS DISCONNECT SEND_TIMEOUT MALFORMED | * | "},
 			Do:     []string{"put_off_lookup"},
-			Calls:  []string{"put_off_lookup", "start lookup_retry"},
 			Clears: "lookup_in_flight",
 			Starts: "lookup_retry",
 			Result: "FindCoordinator.backoff",
@@ -53,7 +51,6 @@ var findCoordinatorSubject = subject{run: runFindCoordinator, table: &fsmtest.Ta
 				"AUTHENTICATION_EXCEPTION | * | ",
 			},
 			Do:     []string{"put_off_lookup", "keep_lookup_error"},
-			Calls:  []string{"put_off_lookup", "start lookup_retry", "keep_lookup_error"},
 			Sets:   "lookup_failed",
 			Clears: "lookup_in_flight",
 			Starts: "lookup_retry",
@@ -73,7 +70,6 @@ var findCoordinatorSubject = subject{run: runFindCoordinator, table: &fsmtest.Ta
 				"SHARE_SESSION_LIMIT_REACHED | * | ",
 			},
 			Do:     []string{"put_off_lookup"},
-			Calls:  []string{"put_off_lookup", "start lookup_retry"},
 			Clears: "lookup_in_flight",
 			Starts: "lookup_retry",
 			Result: "FindCoordinator.backoff",
@@ -83,7 +79,6 @@ var findCoordinatorSubject = subject{run: runFindCoordinator, table: &fsmtest.Ta
 			Line:   202,
 			Cells:  []string{"otherwise | * | "},
 			Do:     []string{"put_off_lookup", "keep_lookup_error"},
-			Calls:  []string{"put_off_lookup", "start lookup_retry", "keep_lookup_error"},
 			Sets:   "lookup_failed",
 			Clears: "lookup_in_flight",
 			Starts: "lookup_retry",

@@ -29,18 +29,20 @@ type HeartbeatHandler interface {
 	HeartbeatReceived()
 	// HeartbeatFailed: starts heartbeat_retry.
 	HeartbeatFailed()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
-	// Forget counts a timer's attempts from the first again; the timer itself runs on.
-	Forget(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
+	// Forget counts the attempts of timers from the first again; the timers themselves run on. It is called once a rule,
+	// before its effects.
+	Forget(t Timers)
 }
 
 // DecideHeartbeat finds the rule for the response to Heartbeat (classic.yaml:264). It is never nil. A code that is not
 // in the catalogue is decided as otherwise.
 func DecideHeartbeat(m Memory, c Code, g HeartbeatGuards) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		return &heartbeatRules[0] // classic.yaml:265
+	}
+	switch c {
 	case CodeRebalanceInProgress:
 		if m.State == Stable {
 			return &heartbeatRules[1] // classic.yaml:267
@@ -87,41 +89,116 @@ func DecideHeartbeat(m Memory, c Code, g HeartbeatGuards) *Rule {
 	return &heartbeatRules[18] // classic.yaml:293
 }
 
-// HandleHeartbeat decides about the response to Heartbeat, moves the memory, and then calls the handler for each effect
-// of the rule, in order.
+// HandleHeartbeat does what DecideHeartbeat finds, and returns the rule: it changes the memory, has timers started and
+// their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleHeartbeat(m *Memory, c Code, g HeartbeatGuards, h HeartbeatHandler) *Rule {
-	r := DecideHeartbeat(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 0, 2, 3, 4, 6, 7, 9, 10:
+	if c == CodeNone {
+		h.Start(1 << TimerSession)
+		h.Forget(1 << TimerHeartbeatRetry)
 		h.HeartbeatReceived()
-		h.Start(TimerSession)
-		h.Forget(TimerHeartbeatRetry)
-	case 1:
-		h.RequestRejoin("group is already rebalancing")
+		return &heartbeatRules[0] // classic.yaml:265
+	}
+	switch c {
+	case CodeRebalanceInProgress:
+		if m.State == Stable {
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.RequestRejoin("group is already rebalancing")
+			h.HeartbeatReceived()
+			return &heartbeatRules[1] // classic.yaml:267
+		}
+		h.Start(1 << TimerSession)
+		h.Forget(1 << TimerHeartbeatRetry)
 		h.HeartbeatReceived()
-		h.Start(TimerSession)
-		h.Forget(TimerHeartbeatRetry)
-	case 5:
+		return &heartbeatRules[2] // classic.yaml:268
+	case CodeIllegalGeneration:
+		if g.Stale {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[3] // classic.yaml:270
+		}
+		if m.State == PreparingRebalance {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[4] // classic.yaml:272
+		}
+		m.State = Unjoined
+		m.Flags |= RejoinNeeded | PrepareNeeded
+		h.Start(1 << TimerHeartbeatRetry)
 		h.ResetGeneration("encountered {code} from {api} response")
 		h.HeartbeatFailed()
-		h.Start(TimerHeartbeatRetry)
-	case 8:
+		return &heartbeatRules[5] // classic.yaml:273
+	case CodeUnknownMemberID:
+		if g.Stale {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[6] // classic.yaml:276
+		}
+		if m.State == PreparingRebalance {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[7] // classic.yaml:278
+		}
+		m.State = Unjoined
+		m.Flags |= RejoinNeeded | PrepareNeeded
+		h.Start(1 << TimerHeartbeatRetry)
 		h.ResetIdentity("encountered {code} from {api} response")
 		h.HeartbeatFailed()
-		h.Start(TimerHeartbeatRetry)
-	case 11:
+		return &heartbeatRules[8] // classic.yaml:279
+	case CodeFencedInstanceID:
+		if g.Stale {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[9] // classic.yaml:281
+		}
+		if m.State == PreparingRebalance {
+			h.Start(1 << TimerSession)
+			h.Forget(1 << TimerHeartbeatRetry)
+			h.HeartbeatReceived()
+			return &heartbeatRules[10] // classic.yaml:283
+		}
+		m.State = Unjoined
+		m.Flags |= RejoinNeeded | PrepareNeeded | LoopFailed
 		h.ResetGeneration("encountered {code} from {api} response")
 		h.FailLoop()
-	case 12:
-		h.LoseCoordinator()
+		return &heartbeatRules[11] // classic.yaml:284
+	case CodeCoordinatorNotAvailable, CodeNotCoordinator, CodeDisconnect, CodeMalformed:
+		if !g.Former {
+			m.Flags &^= CoordinatorKnown
+			h.Start(1 << TimerHeartbeatRetry)
+			h.LoseCoordinator()
+			h.HeartbeatFailed()
+			return &heartbeatRules[12] // classic.yaml:287
+		}
+		h.Start(1 << TimerHeartbeatRetry)
 		h.HeartbeatFailed()
-		h.Start(TimerHeartbeatRetry)
-	case 13, 14, 15, 16, 17, 18:
+		return &heartbeatRules[13] // classic.yaml:288
+	case CodeGroupAuthorizationFailed:
+		h.Start(1 << TimerHeartbeatRetry)
 		h.HeartbeatFailed()
-		h.Start(TimerHeartbeatRetry)
+		return &heartbeatRules[14] // classic.yaml:289
+	case CodeSendTimeout, CodeVersionMismatch, CodeAuthenticationException:
+		h.Start(1 << TimerHeartbeatRetry)
+		h.HeartbeatFailed()
+		return &heartbeatRules[15] // classic.yaml:290
+	case CodeCoordinatorLoadInProgress:
+		h.Start(1 << TimerHeartbeatRetry)
+		h.HeartbeatFailed()
+		return &heartbeatRules[16] // classic.yaml:291
+	case CodeInvalidGroupID:
+		h.Start(1 << TimerHeartbeatRetry)
+		h.HeartbeatFailed()
+		return &heartbeatRules[17] // classic.yaml:292
 	}
-	return r
+	h.Start(1 << TimerHeartbeatRetry)
+	h.HeartbeatFailed()
+	return &heartbeatRules[18] // classic.yaml:293
 }
 
 var heartbeatRules = [...]Rule{
@@ -133,7 +210,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
-		n:       0,
 	},
 	1: { // classic.yaml:267
 		Name:  "Heartbeat/REBALANCE_IN_PROGRESS/STABLE",
@@ -148,7 +224,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatRebalance,
-		n:       1,
 	},
 	2: { // classic.yaml:268
 		Name:    "Heartbeat/REBALANCE_IN_PROGRESS/else",
@@ -160,7 +235,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
-		n:       2,
 	},
 	3: { // classic.yaml:270
 		Name:    "Heartbeat/ILLEGAL_GENERATION/stale",
@@ -171,7 +245,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
-		n:       3,
 	},
 	4: { // classic.yaml:272
 		Name:     "Heartbeat/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE",
@@ -183,7 +256,6 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
-		n:        4,
 	},
 	5: { // classic.yaml:273
 		Name:  "Heartbeat/ILLEGAL_GENERATION/not stale/else",
@@ -199,7 +271,6 @@ var heartbeatRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
-		n:      5,
 	},
 	6: { // classic.yaml:276
 		Name:    "Heartbeat/UNKNOWN_MEMBER_ID/stale",
@@ -210,7 +281,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
-		n:       6,
 	},
 	7: { // classic.yaml:278
 		Name:     "Heartbeat/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE",
@@ -222,7 +292,6 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
-		n:        7,
 	},
 	8: { // classic.yaml:279
 		Name:  "Heartbeat/UNKNOWN_MEMBER_ID/not stale/else",
@@ -237,7 +306,6 @@ var heartbeatRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
-		n:      8,
 	},
 	9: { // classic.yaml:281
 		Name:    "Heartbeat/FENCED_INSTANCE_ID/stale",
@@ -248,7 +316,6 @@ var heartbeatRules = [...]Rule{
 		Starts:  1 << TimerSession,
 		Forgets: 1 << TimerHeartbeatRetry,
 		Result:  ResultHeartbeatReceived,
-		n:       9,
 	},
 	10: { // classic.yaml:283
 		Name:     "Heartbeat/FENCED_INSTANCE_ID/not stale/PREPARING_REBALANCE",
@@ -260,7 +327,6 @@ var heartbeatRules = [...]Rule{
 		Starts:   1 << TimerSession,
 		Forgets:  1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatReceived,
-		n:        10,
 	},
 	11: { // classic.yaml:284
 		Name:     "Heartbeat/FENCED_INSTANCE_ID/not stale/else",
@@ -275,7 +341,6 @@ var heartbeatRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded | LoopFailed,
 		Result: ResultHeartbeatFenced,
-		n:      11,
 	},
 	12: { // classic.yaml:287
 		Name:  "Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -288,7 +353,6 @@ var heartbeatRules = [...]Rule{
 		Clears: CoordinatorKnown,
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
-		n:      12,
 	},
 	13: { // classic.yaml:288
 		Name:     "Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -298,7 +362,6 @@ var heartbeatRules = [...]Rule{
 		Do:       []Do{{Effect: EffectHeartbeatFailed}},
 		Starts:   1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatFailed,
-		n:        13,
 	},
 	14: { // classic.yaml:289
 		Name:   "Heartbeat/GROUP_AUTHORIZATION_FAILED",
@@ -308,7 +371,6 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
-		n:      14,
 	},
 	15: { // classic.yaml:290
 		Name:   "Heartbeat/SEND_TIMEOUT, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -317,7 +379,6 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatFailed,
-		n:      15,
 	},
 	16: { // classic.yaml:291
 		Name:     "Heartbeat/COORDINATOR_LOAD_IN_PROGRESS",
@@ -327,7 +388,6 @@ var heartbeatRules = [...]Rule{
 		Do:       []Do{{Effect: EffectHeartbeatFailed}},
 		Starts:   1 << TimerHeartbeatRetry,
 		Result:   ResultHeartbeatFailed,
-		n:        16,
 	},
 	17: { // classic.yaml:292
 		Name:   "Heartbeat/INVALID_GROUP_ID",
@@ -336,7 +396,6 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatUnexpected,
-		n:      17,
 	},
 	18: { // classic.yaml:293
 		Name:   "Heartbeat/otherwise",
@@ -345,6 +404,5 @@ var heartbeatRules = [...]Rule{
 		Do:     []Do{{Effect: EffectHeartbeatFailed}},
 		Starts: 1 << TimerHeartbeatRetry,
 		Result: ResultHeartbeatUnexpected,
-		n:      18,
 	},
 }

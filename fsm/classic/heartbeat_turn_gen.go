@@ -32,8 +32,8 @@ type HeartbeatTurnHandler interface {
 	SendHeartbeat()
 	// SendLeave: sends LeaveGroup.
 	SendLeave(reason fsm.Text)
-	// Start lets a timer run anew from now.
-	Start(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
 }
 
 // DecideHeartbeatTurn finds the rule for a turn of the loop heartbeat (classic.yaml:330). It is never nil.
@@ -74,29 +74,63 @@ func DecideHeartbeatTurn(m Memory, g HeartbeatTurnGuards) *Rule {
 	return &heartbeatTurnRules[11] // classic.yaml:346
 }
 
-// HandleHeartbeatTurn decides about a turn of the loop heartbeat, moves the memory, and then calls the handler for each
-// effect of the rule, in order.
+// HandleHeartbeatTurn does what DecideHeartbeatTurn finds, and returns the rule: it changes the memory, has timers
+// started and their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleHeartbeatTurn(m *Memory, g HeartbeatTurnGuards, h HeartbeatTurnHandler) *Rule {
-	r := DecideHeartbeatTurn(*m, g)
-	r.move(m)
-	switch r.n {
-	case 2, 3:
+	if m.Flags.Has(LoopClosed) {
+		return &heartbeatTurnRules[0] // classic.yaml:331
+	}
+	if !m.Flags.Has(LoopEnabled) {
+		return &heartbeatTurnRules[1] // classic.yaml:332
+	}
+	if !m.State.Joined() {
+		m.Flags &^= LoopEnabled
 		h.DisableLoop()
-	case 4:
+		return &heartbeatTurnRules[2] // classic.yaml:333
+	}
+	if m.Flags.Has(LoopFailed) {
+		m.Flags &^= LoopEnabled
+		h.DisableLoop()
+		return &heartbeatTurnRules[3] // classic.yaml:334
+	}
+	if g.SessionExpired {
+		m.State = Unjoined
+		m.Flags &^= CoordinatorKnown
+		m.Flags |= RejoinNeeded | PrepareNeeded
 		h.LoseCoordinator()
 		h.ResetGeneration("no heartbeat was answered within session.timeout.ms")
-	case 7:
-		h.LookUp()
-	case 8:
-		h.SendLeave("the application did not poll within max.poll.interval.ms: raise it, or take less work at a time")
-		h.ResetIdentity("the application did not poll within max.poll.interval.ms")
-	case 9:
-		h.ResetGeneration("the application did not poll within max.poll.interval.ms")
-	case 11:
-		h.SendHeartbeat()
-		h.Start(TimerInterval)
+		return &heartbeatTurnRules[4] // classic.yaml:335
 	}
-	return r
+	if !m.Flags.Has(CoordinatorKnown) && m.Flags.Has(LookupInFlight) {
+		return &heartbeatTurnRules[5] // classic.yaml:337
+	}
+	if !m.Flags.Has(CoordinatorKnown) && !g.LookupDue {
+		return &heartbeatTurnRules[6] // classic.yaml:338
+	}
+	if !m.Flags.Has(CoordinatorKnown) {
+		m.Flags |= LookupInFlight
+		h.LookUp()
+		return &heartbeatTurnRules[7] // classic.yaml:339
+	}
+	if g.PollExpired {
+		if !g.Static {
+			m.State = Unjoined
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.SendLeave("the application did not poll within max.poll.interval.ms: raise it, or take less work at a time")
+			h.ResetIdentity("the application did not poll within max.poll.interval.ms")
+			return &heartbeatTurnRules[8] // classic.yaml:341
+		}
+		m.State = Unjoined
+		m.Flags |= RejoinNeeded | PrepareNeeded
+		h.ResetGeneration("the application did not poll within max.poll.interval.ms")
+		return &heartbeatTurnRules[9] // classic.yaml:343
+	}
+	if !g.HeartbeatDue {
+		return &heartbeatTurnRules[10] // classic.yaml:345
+	}
+	h.Start(1 << TimerInterval)
+	h.SendHeartbeat()
+	return &heartbeatTurnRules[11] // classic.yaml:346
 }
 
 var heartbeatTurnRules = [...]Rule{
@@ -105,14 +139,12 @@ var heartbeatTurnRules = [...]Rule{
 		Line:   331,
 		Input:  InputHeartbeatTurn,
 		Result: ResultHeartbeatTurnExit,
-		n:      0,
 	},
 	1: { // classic.yaml:332
 		Name:   "heartbeat/not loop_enabled",
 		Line:   332,
 		Input:  InputHeartbeatTurn,
 		Result: ResultHeartbeatTurnSleep,
-		n:      1,
 	},
 	2: { // classic.yaml:333
 		Name:   "heartbeat/not joined",
@@ -122,7 +154,6 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDisableLoop}},
 		Clears: LoopEnabled,
 		Result: ResultHeartbeatTurnTurn,
-		n:      2,
 	},
 	3: { // classic.yaml:334
 		Name:   "heartbeat/loop_failed",
@@ -132,7 +163,6 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDisableLoop}},
 		Clears: LoopEnabled,
 		Result: ResultHeartbeatTurnTurn,
-		n:      3,
 	},
 	4: { // classic.yaml:335
 		Name:     "heartbeat/session_expired",
@@ -148,7 +178,6 @@ var heartbeatTurnRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: CoordinatorKnown,
 		Result: ResultHeartbeatTurnSessionOver,
-		n:      4,
 	},
 	5: { // classic.yaml:337
 		Name:     "heartbeat/not coordinator_known and lookup_in_flight",
@@ -157,7 +186,6 @@ var heartbeatTurnRules = [...]Rule{
 		Input:    InputHeartbeatTurn,
 		From:     []State{CompletingRebalance, Stable},
 		Result:   ResultHeartbeatTurnWait,
-		n:        5,
 	},
 	6: { // classic.yaml:338
 		Name:   "heartbeat/not coordinator_known and not lookup_due",
@@ -165,7 +193,6 @@ var heartbeatTurnRules = [...]Rule{
 		Input:  InputHeartbeatTurn,
 		From:   []State{CompletingRebalance, Stable},
 		Result: ResultHeartbeatTurnWait,
-		n:      6,
 	},
 	7: { // classic.yaml:339
 		Name:   "heartbeat/not coordinator_known",
@@ -175,7 +202,6 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLookUp}},
 		Sets:   LookupInFlight,
 		Result: ResultHeartbeatTurnWait,
-		n:      7,
 	},
 	8: { // classic.yaml:341
 		Name:  "heartbeat/poll_expired/not static",
@@ -189,7 +215,6 @@ var heartbeatTurnRules = [...]Rule{
 		},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultHeartbeatTurnPollOver,
-		n:      8,
 	},
 	9: { // classic.yaml:343
 		Name:     "heartbeat/poll_expired/static",
@@ -201,7 +226,6 @@ var heartbeatTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectResetGeneration, Text: "the application did not poll within max.poll.interval.ms"}},
 		Sets:     RejoinNeeded | PrepareNeeded,
 		Result:   ResultHeartbeatTurnPollOver,
-		n:        9,
 	},
 	10: { // classic.yaml:345
 		Name:   "heartbeat/not heartbeat_due",
@@ -209,7 +233,6 @@ var heartbeatTurnRules = [...]Rule{
 		Input:  InputHeartbeatTurn,
 		From:   []State{CompletingRebalance, Stable},
 		Result: ResultHeartbeatTurnWait,
-		n:      10,
 	},
 	11: { // classic.yaml:346
 		Name:   "heartbeat/else",
@@ -220,6 +243,5 @@ var heartbeatTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectSendHeartbeat}},
 		Starts: 1 << TimerInterval,
 		Result: ResultHeartbeatTurnTurn,
-		n:      11,
 	},
 }

@@ -44,17 +44,17 @@ type JoinGroupHandler interface {
 	EnableLoop()
 	// Dismiss: for the member id that the answer gives and nobody wants any more; sends LeaveGroup.
 	Dismiss()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
-	// Forget counts a timer's attempts from the first again; the timer itself runs on.
-	Forget(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
+	// Forget counts the attempts of timers from the first again; the timers themselves run on. It is called once a rule,
+	// before its effects.
+	Forget(t Timers)
 }
 
 // DecideJoinGroup finds the rule for the response to JoinGroup (classic.yaml:204). It is never nil. A code that is not
 // in the catalogue is decided as otherwise.
 func DecideJoinGroup(m Memory, c Code, g JoinGroupGuards) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		if g.OtherProtocolType {
 			return &joinGroupRules[0] // classic.yaml:206
 		}
@@ -74,6 +74,8 @@ func DecideJoinGroup(m Memory, c Code, g JoinGroupGuards) *Rule {
 			return &joinGroupRules[5] // classic.yaml:212
 		}
 		return &joinGroupRules[6] // classic.yaml:213
+	}
+	switch c {
 	case CodeMemberIDRequired:
 		if m.State == PreparingRebalance {
 			return &joinGroupRules[7] // classic.yaml:215
@@ -125,61 +127,193 @@ func DecideJoinGroup(m Memory, c Code, g JoinGroupGuards) *Rule {
 	return &joinGroupRules[24] // classic.yaml:236
 }
 
-// HandleJoinGroup decides about the response to JoinGroup, moves the memory, and then calls the handler for each effect
-// of the rule, in order.
+// HandleJoinGroup does what DecideJoinGroup finds, and returns the rule: it changes the memory, has timers started and
+// their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleJoinGroup(m *Memory, c Code, g JoinGroupGuards, h JoinGroupHandler) *Rule {
-	r := DecideJoinGroup(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 0, 1, 2, 8, 9, 14, 17, 18, 19, 20, 21, 22, 23, 24:
-		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 3, 10:
+	if c == CodeNone {
+		if g.OtherProtocolType {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[0] // classic.yaml:206
+		}
+		if !g.Leaves && m.State != PreparingRebalance {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[1] // classic.yaml:207
+		}
+		if !m.Flags.Has(CoordinatorKnown) && m.State != PreparingRebalance {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[2] // classic.yaml:208
+		}
+		if m.State != PreparingRebalance {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.Dismiss()
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[3] // classic.yaml:209
+		}
+		if g.Leader {
+			m.State = CompletingRebalance
+			m.Flags |= AssignmentRunning | LoopEnabled
+			h.Start(1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval)
+			h.TakeIdentity()
+			h.EnableLoop()
+			h.RunAssignment()
+			return &joinGroupRules[4] // classic.yaml:211
+		}
+		if !m.Flags.Has(CoordinatorKnown) {
+			m.State = CompletingRebalance
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded | LoopEnabled
+			h.Start(1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval | 1<<TimerJoinRetry)
+			h.TakeIdentity()
+			h.EnableLoop()
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[5] // classic.yaml:212
+		}
+		m.State = CompletingRebalance
+		m.Flags |= LoopEnabled
+		h.Start(1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval)
+		h.TakeIdentity()
+		h.EnableLoop()
+		h.SendSync()
+		return &joinGroupRules[6] // classic.yaml:213
+	}
+	switch c {
+	case CodeMemberIDRequired:
+		if m.State == PreparingRebalance {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Forget(1 << TimerJoinRetry)
+			h.TakeMemberID()
+			h.RequestRejoin("need to re-join with the given member-id: {member_id}")
+			h.EndJoin()
+			return &joinGroupRules[7] // classic.yaml:215
+		}
+		if !g.Leaves {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[8] // classic.yaml:216
+		}
+		if !m.Flags.Has(CoordinatorKnown) {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[9] // classic.yaml:217
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
 		h.Dismiss()
 		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 4:
-		h.TakeIdentity()
-		h.EnableLoop()
-		h.Start(TimerSession)
-		h.Start(TimerMaxPoll)
-		h.Start(TimerInterval)
-		h.RunAssignment()
-	case 5:
-		h.TakeIdentity()
-		h.EnableLoop()
-		h.Start(TimerSession)
-		h.Start(TimerMaxPoll)
-		h.Start(TimerInterval)
-		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 6:
-		h.TakeIdentity()
-		h.EnableLoop()
-		h.Start(TimerSession)
-		h.Start(TimerMaxPoll)
-		h.Start(TimerInterval)
-		h.SendSync()
-	case 7:
-		h.TakeMemberID()
-		h.RequestRejoin("need to re-join with the given member-id: {member_id}")
-		h.EndJoin()
-		h.Forget(TimerJoinRetry)
-	case 11:
-		h.ResetIdentity("encountered {code} from {api} response")
+		return &joinGroupRules[10] // classic.yaml:218
+	case CodeUnknownMemberID:
+		if !g.Stale {
+			m.State = Unjoined
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.ResetIdentity("encountered {code} from {api} response")
+			h.FailJoin("rebalance failed due to {error}")
+			return &joinGroupRules[11] // classic.yaml:220
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
 		h.FailJoin("rebalance failed due to {error}")
-	case 12, 15:
+		return &joinGroupRules[12] // classic.yaml:221
+	case CodeIllegalGeneration:
+		if !g.Stale {
+			m.State = Unjoined
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.ResetGeneration("encountered {code} from {api} response")
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[13] // classic.yaml:223
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[14] // classic.yaml:224
+	case CodeRebalanceInProgress:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
 		h.FailJoin("rebalance failed due to {error}")
-	case 13:
-		h.ResetGeneration("encountered {code} from {api} response")
+		return &joinGroupRules[15] // classic.yaml:225
+	case CodeCoordinatorNotAvailable, CodeNotCoordinator, CodeDisconnect, CodeMalformed:
+		if !g.Former {
+			m.Flags &^= JoinInFlight | CoordinatorKnown
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.LoseCoordinator()
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &joinGroupRules[16] // classic.yaml:227
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
 		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 16:
-		h.LoseCoordinator()
+		return &joinGroupRules[17] // classic.yaml:228
+	case CodeCoordinatorLoadInProgress, CodeSendTimeout:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
 		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
+		return &joinGroupRules[18] // classic.yaml:229
+	case CodeInconsistentGroupProtocol, CodeInvalidGroupID, CodeInvalidSessionTimeout, CodeUnsupportedVersion:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[19] // classic.yaml:230
+	case CodeGroupAuthorizationFailed, CodeGroupMaxSizeReached:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[20] // classic.yaml:231
+	case CodeFencedInstanceID:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[21] // classic.yaml:232
+	case CodeVersionMismatch, CodeAuthenticationException:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[22] // classic.yaml:233
+	case CodeCorruptMessage, CodeUnknownTopicOrPartition, CodeLeaderNotAvailable, CodeNotLeaderOrFollower,
+		CodeRequestTimedOut, CodeReplicaNotAvailable, CodeNetworkException, CodeNotEnoughReplicas,
+		CodeNotEnoughReplicasAfterAppend, CodeNotController, CodeConcurrentTransactions, CodeKafkaStorageError,
+		CodeFetchSessionIDNotFound, CodeInvalidFetchSessionEpoch, CodeListenerNotFound, CodeFencedLeaderEpoch,
+		CodeUnknownLeaderEpoch, CodeOffsetNotAvailable, CodePreferredLeaderNotAvailable, CodeEligibleLeadersNotAvailable,
+		CodeElectionNotNeeded, CodeUnstableOffsetCommit, CodeThrottlingQuotaExceeded, CodeUnknownTopicID,
+		CodeInconsistentTopicID, CodeFetchSessionTopicIDError, CodeShareSessionNotFound, CodeInvalidShareSessionEpoch,
+		CodeShareSessionLimitReached:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &joinGroupRules[23] // classic.yaml:235
 	}
-	return r
+	m.Flags &^= JoinInFlight
+	m.Flags |= RejoinNeeded
+	h.Start(1 << TimerJoinRetry)
+	h.PutOffJoin("rebalance failed due to {error}")
+	return &joinGroupRules[24] // classic.yaml:236
 }
 
 var joinGroupRules = [...]Rule{
@@ -192,7 +326,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
-		n:      0,
 	},
 	1: { // classic.yaml:207
 		Name:   "JoinGroup/NONE/not leaves in not PREPARING_REBALANCE",
@@ -205,7 +338,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
-		n:      1,
 	},
 	2: { // classic.yaml:208
 		Name:   "JoinGroup/NONE/not coordinator_known in not PREPARING_REBALANCE",
@@ -217,7 +349,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
-		n:      2,
 	},
 	3: { // classic.yaml:209
 		Name:     "JoinGroup/NONE/not PREPARING_REBALANCE",
@@ -233,7 +364,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
-		n:      3,
 	},
 	4: { // classic.yaml:211
 		Name:  "JoinGroup/NONE/leader",
@@ -249,7 +379,6 @@ var joinGroupRules = [...]Rule{
 		Sets:   AssignmentRunning | LoopEnabled,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval,
 		Result: ResultJoinGroupPending,
-		n:      4,
 	},
 	5: { // classic.yaml:212
 		Name:  "JoinGroup/NONE/not coordinator_known",
@@ -266,7 +395,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval | 1<<TimerJoinRetry,
 		Result: ResultJoinGroupNoNode,
-		n:      5,
 	},
 	6: { // classic.yaml:213
 		Name:  "JoinGroup/NONE/else",
@@ -282,7 +410,6 @@ var joinGroupRules = [...]Rule{
 		Sets:   LoopEnabled,
 		Starts: 1<<TimerSession | 1<<TimerMaxPoll | 1<<TimerInterval,
 		Result: ResultJoinGroupPending,
-		n:      6,
 	},
 	7: { // classic.yaml:215
 		Name:  "JoinGroup/MEMBER_ID_REQUIRED/PREPARING_REBALANCE",
@@ -298,7 +425,6 @@ var joinGroupRules = [...]Rule{
 		Clears:  JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupWithID,
-		n:       7,
 	},
 	8: { // classic.yaml:216
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/not leaves",
@@ -311,7 +437,6 @@ var joinGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupUnjoined,
-		n:        8,
 	},
 	9: { // classic.yaml:217
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known",
@@ -324,7 +449,6 @@ var joinGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupUnjoined,
-		n:        9,
 	},
 	10: { // classic.yaml:218
 		Name:     "JoinGroup/MEMBER_ID_REQUIRED/else",
@@ -340,7 +464,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnjoined,
-		n:      10,
 	},
 	11: { // classic.yaml:220
 		Name:  "JoinGroup/UNKNOWN_MEMBER_ID/not stale",
@@ -354,7 +477,6 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      11,
 	},
 	12: { // classic.yaml:221
 		Name:   "JoinGroup/UNKNOWN_MEMBER_ID/stale",
@@ -364,7 +486,6 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      12,
 	},
 	13: { // classic.yaml:223
 		Name:     "JoinGroup/ILLEGAL_GENERATION/not stale",
@@ -380,7 +501,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
-		n:      13,
 	},
 	14: { // classic.yaml:224
 		Name:     "JoinGroup/ILLEGAL_GENERATION/stale",
@@ -392,7 +512,6 @@ var joinGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        14,
 	},
 	15: { // classic.yaml:225
 		Name:   "JoinGroup/REBALANCE_IN_PROGRESS",
@@ -402,7 +521,6 @@ var joinGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      15,
 	},
 	16: { // classic.yaml:227
 		Name:  "JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -416,7 +534,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight | CoordinatorKnown,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
-		n:      16,
 	},
 	17: { // classic.yaml:228
 		Name:     "JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -428,7 +545,6 @@ var joinGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        17,
 	},
 	18: { // classic.yaml:229
 		Name:   "JoinGroup/COORDINATOR_LOAD_IN_PROGRESS, SEND_TIMEOUT",
@@ -439,7 +555,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
-		n:      18,
 	},
 	19: { // classic.yaml:230
 		Name:   "JoinGroup/INCONSISTENT_GROUP_PROTOCOL, INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, UNSUPPORTED_VERSION",
@@ -450,7 +565,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
-		n:      19,
 	},
 	20: { // classic.yaml:231
 		Name:   "JoinGroup/GROUP_AUTHORIZATION_FAILED, GROUP_MAX_SIZE_REACHED",
@@ -461,7 +575,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
-		n:      20,
 	},
 	21: { // classic.yaml:232
 		Name:   "JoinGroup/FENCED_INSTANCE_ID",
@@ -473,7 +586,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
-		n:      21,
 	},
 	22: { // classic.yaml:233
 		Name:   "JoinGroup/VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -484,7 +596,6 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
-		n:      22,
 	},
 	23: { // classic.yaml:235
 		Name:     "JoinGroup/otherwise/retriable",
@@ -496,7 +607,6 @@ var joinGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        23,
 	},
 	24: { // classic.yaml:236
 		Name:   "JoinGroup/otherwise/not retriable",
@@ -507,6 +617,5 @@ var joinGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
-		n:      24,
 	},
 }

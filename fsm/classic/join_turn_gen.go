@@ -92,36 +92,86 @@ func DecideJoinTurn(m Memory, g JoinTurnGuards) *Rule {
 	return &joinTurnRules[16] // classic.yaml:367
 }
 
-// HandleJoinTurn decides about a turn of the loop join, moves the memory, and then calls the handler for each effect of
-// the rule, in order.
+// HandleJoinTurn does what DecideJoinTurn finds, and returns the rule: it changes the memory, and then calls the handler
+// for each effect, in order.
 func HandleJoinTurn(m *Memory, g JoinTurnGuards, h JoinTurnHandler) *Rule {
-	r := DecideJoinTurn(*m, g)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.Flags.Has(LoopExists) && m.Flags.Has(LoopFailed) {
+		m.Flags &^= LoopExists
 		h.DropLoop()
-	case 1:
-		h.DropLookupError()
-	case 3:
-		h.AbandonAssignment()
-	case 4:
-		h.ForgetSuccess()
-	case 5:
-		h.CallAssigned()
-	case 6:
-		h.CallLost()
-	case 10:
-		h.LookUp()
-	case 11:
-		h.StartLoop()
-	case 12:
-		h.SkipPrepare()
-	case 13:
-		h.CallRevoked()
-	case 16:
-		h.SendJoin()
+		return &joinTurnRules[0] // classic.yaml:349
 	}
-	return r
+	if m.Flags.Has(LookupFailed) {
+		m.Flags &^= LookupFailed
+		h.DropLookupError()
+		return &joinTurnRules[1] // classic.yaml:350
+	}
+	if m.Flags.Has(CallbackRunning) {
+		return &joinTurnRules[2] // classic.yaml:351
+	}
+	if m.Flags.Has(AssignmentRunning) && m.State != CompletingRebalance {
+		m.Flags &^= JoinInFlight | AssignmentRunning
+		h.AbandonAssignment()
+		return &joinTurnRules[3] // classic.yaml:352
+	}
+	if m.Flags.Has(JoinSucceeded) && m.State != Stable {
+		m.Flags &^= JoinSucceeded
+		h.ForgetSuccess()
+		return &joinTurnRules[4] // classic.yaml:353
+	}
+	if m.Flags.Has(JoinSucceeded) {
+		m.Flags &^= JoinSucceeded
+		m.Flags |= PrepareNeeded | CallbackRunning
+		h.CallAssigned()
+		return &joinTurnRules[5] // classic.yaml:355
+	}
+	if m.Flags.Has(PrepareNeeded) && g.IdentityReset && g.Owns {
+		m.Flags &^= PrepareNeeded
+		m.Flags |= CallbackRunning
+		h.CallLost()
+		return &joinTurnRules[6] // classic.yaml:356
+	}
+	if !m.Flags.Has(RejoinNeeded) && !m.Flags.Has(JoinInFlight) {
+		return &joinTurnRules[7] // classic.yaml:357
+	}
+	if !m.Flags.Has(CoordinatorKnown) {
+		if m.Flags.Has(LookupInFlight) {
+			return &joinTurnRules[8] // classic.yaml:359
+		}
+		if !m.Flags.Has(LookupInFlight) && !g.LookupDue {
+			return &joinTurnRules[9] // classic.yaml:360
+		}
+		m.Flags |= LookupInFlight
+		h.LookUp()
+		return &joinTurnRules[10] // classic.yaml:361
+	}
+	if !m.Flags.Has(LoopExists) {
+		m.Flags &^= LoopEnabled | LoopFailed | LoopClosed
+		m.Flags |= LoopExists
+		h.StartLoop()
+		return &joinTurnRules[11] // classic.yaml:362
+	}
+	if m.Flags.Has(PrepareNeeded) && g.IdentityReset {
+		m.Flags &^= PrepareNeeded
+		h.SkipPrepare()
+		return &joinTurnRules[12] // classic.yaml:363
+	}
+	if m.Flags.Has(PrepareNeeded) {
+		m.Flags &^= PrepareNeeded
+		m.Flags |= CallbackRunning
+		h.CallRevoked()
+		return &joinTurnRules[13] // classic.yaml:364
+	}
+	if m.Flags.Has(JoinInFlight) {
+		return &joinTurnRules[14] // classic.yaml:365
+	}
+	if !g.JoinDue {
+		return &joinTurnRules[15] // classic.yaml:366
+	}
+	m.State = PreparingRebalance
+	m.Flags &^= RejoinAgain
+	m.Flags |= JoinInFlight
+	h.SendJoin()
+	return &joinTurnRules[16] // classic.yaml:367
 }
 
 var joinTurnRules = [...]Rule{
@@ -133,7 +183,6 @@ var joinTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectDropLoop}},
 		Clears:   LoopExists,
 		Result:   ResultHeartbeatTurnThrow,
-		n:        0,
 	},
 	1: { // classic.yaml:350
 		Name:   "join/lookup_failed",
@@ -142,14 +191,12 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectDropLookupError}},
 		Clears: LookupFailed,
 		Result: ResultHeartbeatTurnThrow,
-		n:      1,
 	},
 	2: { // classic.yaml:351
 		Name:   "join/callback_running",
 		Line:   351,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
-		n:      2,
 	},
 	3: { // classic.yaml:352
 		Name:   "join/assignment_running in not COMPLETING_REBALANCE",
@@ -160,7 +207,6 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectAbandonAssignment}},
 		Clears: JoinInFlight | AssignmentRunning,
 		Result: ResultHeartbeatTurnTurn,
-		n:      3,
 	},
 	4: { // classic.yaml:353
 		Name:     "join/join_succeeded in not STABLE",
@@ -171,7 +217,6 @@ var joinTurnRules = [...]Rule{
 		Do:       []Do{{Effect: EffectForgetSuccess}},
 		Clears:   JoinSucceeded,
 		Result:   ResultHeartbeatTurnTurn,
-		n:        4,
 	},
 	5: { // classic.yaml:355
 		Name:   "join/join_succeeded",
@@ -182,7 +227,6 @@ var joinTurnRules = [...]Rule{
 		Sets:   PrepareNeeded | CallbackRunning,
 		Clears: JoinSucceeded,
 		Result: ResultHeartbeatTurnTurn,
-		n:      5,
 	},
 	6: { // classic.yaml:356
 		Name:     "join/prepare_needed and identity_reset and owns",
@@ -193,7 +237,6 @@ var joinTurnRules = [...]Rule{
 		Sets:     CallbackRunning,
 		Clears:   PrepareNeeded,
 		Result:   ResultHeartbeatTurnTurn,
-		n:        6,
 	},
 	7: { // classic.yaml:357
 		Name:   "join/not rejoin_needed and not join_in_flight",
@@ -201,21 +244,18 @@ var joinTurnRules = [...]Rule{
 		Line:   357,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnReady,
-		n:      7,
 	},
 	8: { // classic.yaml:359
 		Name:   "join/not coordinator_known/lookup_in_flight",
 		Line:   359,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
-		n:      8,
 	},
 	9: { // classic.yaml:360
 		Name:   "join/not coordinator_known/not lookup_in_flight and not lookup_due",
 		Line:   360,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
-		n:      9,
 	},
 	10: { // classic.yaml:361
 		Name:   "join/not coordinator_known/not lookup_in_flight and lookup_due",
@@ -224,7 +264,6 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLookUp}},
 		Sets:   LookupInFlight,
 		Result: ResultHeartbeatTurnPause,
-		n:      10,
 	},
 	11: { // classic.yaml:362
 		Name:   "join/not loop_exists",
@@ -234,7 +273,6 @@ var joinTurnRules = [...]Rule{
 		Sets:   LoopExists,
 		Clears: LoopEnabled | LoopFailed | LoopClosed,
 		Result: ResultHeartbeatTurnTurn,
-		n:      11,
 	},
 	12: { // classic.yaml:363
 		Name:   "join/prepare_needed and identity_reset",
@@ -243,7 +281,6 @@ var joinTurnRules = [...]Rule{
 		Do:     []Do{{Effect: EffectSkipPrepare}},
 		Clears: PrepareNeeded,
 		Result: ResultHeartbeatTurnTurn,
-		n:      12,
 	},
 	13: { // classic.yaml:364
 		Name:   "join/prepare_needed",
@@ -253,14 +290,12 @@ var joinTurnRules = [...]Rule{
 		Sets:   CallbackRunning,
 		Clears: PrepareNeeded,
 		Result: ResultHeartbeatTurnTurn,
-		n:      13,
 	},
 	14: { // classic.yaml:365
 		Name:   "join/join_in_flight",
 		Line:   365,
 		Input:  InputJoinTurn,
 		Result: ResultHeartbeatTurnPause,
-		n:      14,
 	},
 	15: { // classic.yaml:366
 		Name:     "join/not join_due",
@@ -268,7 +303,6 @@ var joinTurnRules = [...]Rule{
 		Line:     366,
 		Input:    InputJoinTurn,
 		Result:   ResultHeartbeatTurnPause,
-		n:        15,
 	},
 	16: { // classic.yaml:367
 		Name:   "join/else",
@@ -279,6 +313,5 @@ var joinTurnRules = [...]Rule{
 		Sets:   JoinInFlight,
 		Clears: RejoinAgain,
 		Result: ResultHeartbeatTurnPause,
-		n:      16,
 	},
 }

@@ -15,13 +15,17 @@ func TestJoinTurn(t *testing.T) {
 	check(t, joinTurnSubject)
 }
 
-func runJoinTurn(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
-	g := JoinTurnGuards{
+func joinTurnGuardsAt(p fsmtest.Point) JoinTurnGuards {
+	return JoinTurnGuards{
 		IdentityReset: p.Is("identity_reset"),
 		Owns:          p.Is("owns"),
 		LookupDue:     p.Is("lookup_due"),
 		JoinDue:       p.Is("join_due"),
 	}
+}
+
+func runJoinTurn(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+	g := joinTurnGuardsAt(p)
 	return DecideJoinTurn(*m, g), HandleJoinTurn(m, g, h)
 }
 

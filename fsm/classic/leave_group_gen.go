@@ -19,9 +19,10 @@ type LeaveGroupHandler interface {
 // DecideLeaveGroup finds the rule for the response to LeaveGroup (classic.yaml:318). It is never nil. A code that is not
 // in the catalogue is decided as otherwise.
 func DecideLeaveGroup(m Memory, c Code, g LeaveGroupGuards) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		return &leaveGroupRules[0] // classic.yaml:319
+	}
+	switch c {
 	case CodeDisconnect, CodeMalformed:
 		if !g.Former {
 			return &leaveGroupRules[1] // classic.yaml:321
@@ -38,16 +39,29 @@ func DecideLeaveGroup(m Memory, c Code, g LeaveGroupGuards) *Rule {
 	return &leaveGroupRules[6] // classic.yaml:326
 }
 
-// HandleLeaveGroup decides about the response to LeaveGroup, moves the memory, and then calls the handler for each
-// effect of the rule, in order.
+// HandleLeaveGroup does what DecideLeaveGroup finds, and returns the rule: it changes the memory, and then calls the
+// handler for each effect, in order.
 func HandleLeaveGroup(m *Memory, c Code, g LeaveGroupGuards, h LeaveGroupHandler) *Rule {
-	r := DecideLeaveGroup(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 1:
-		h.LoseCoordinator()
+	if c == CodeNone {
+		return &leaveGroupRules[0] // classic.yaml:319
 	}
-	return r
+	switch c {
+	case CodeDisconnect, CodeMalformed:
+		if !g.Former {
+			m.Flags &^= CoordinatorKnown
+			h.LoseCoordinator()
+			return &leaveGroupRules[1] // classic.yaml:321
+		}
+		return &leaveGroupRules[2] // classic.yaml:322
+	case CodeCoordinatorLoadInProgress, CodeCoordinatorNotAvailable, CodeNotCoordinator, CodeInvalidGroupID,
+		CodeGroupAuthorizationFailed:
+		return &leaveGroupRules[3] // classic.yaml:323
+	case CodeUnknownMemberID:
+		return &leaveGroupRules[4] // classic.yaml:324
+	case CodeSendTimeout, CodeVersionMismatch, CodeAuthenticationException:
+		return &leaveGroupRules[5] // classic.yaml:325
+	}
+	return &leaveGroupRules[6] // classic.yaml:326
 }
 
 var leaveGroupRules = [...]Rule{
@@ -56,7 +70,6 @@ var leaveGroupRules = [...]Rule{
 		Line:   319,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupLeft,
-		n:      0,
 	},
 	1: { // classic.yaml:321
 		Name:   "LeaveGroup/DISCONNECT, MALFORMED/not former",
@@ -65,7 +78,6 @@ var leaveGroupRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLoseCoordinator}},
 		Clears: CoordinatorKnown,
 		Result: ResultLeaveGroupFailed,
-		n:      1,
 	},
 	2: { // classic.yaml:322
 		Name:     "LeaveGroup/DISCONNECT, MALFORMED/former",
@@ -73,14 +85,12 @@ var leaveGroupRules = [...]Rule{
 		Line:     322,
 		Input:    InputLeaveGroup,
 		Result:   ResultLeaveGroupFailed,
-		n:        2,
 	},
 	3: { // classic.yaml:323
 		Name:   "LeaveGroup/COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, GROUP_AUTHORIZATION_FAILED",
 		Line:   323,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
-		n:      3,
 	},
 	4: { // classic.yaml:324
 		Name:     "LeaveGroup/UNKNOWN_MEMBER_ID",
@@ -88,20 +98,17 @@ var leaveGroupRules = [...]Rule{
 		Line:     324,
 		Input:    InputLeaveGroup,
 		Result:   ResultLeaveGroupLeft,
-		n:        4,
 	},
 	5: { // classic.yaml:325
 		Name:   "LeaveGroup/SEND_TIMEOUT, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
 		Line:   325,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
-		n:      5,
 	},
 	6: { // classic.yaml:326
 		Name:   "LeaveGroup/otherwise",
 		Line:   326,
 		Input:  InputLeaveGroup,
 		Result: ResultLeaveGroupFailed,
-		n:      6,
 	},
 }

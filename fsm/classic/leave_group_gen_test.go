@@ -15,9 +15,13 @@ func TestLeaveGroup(t *testing.T) {
 	check(t, leaveGroupSubject)
 }
 
-func runLeaveGroup(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func leaveGroupGuardsAt(p fsmtest.Point) LeaveGroupGuards {
+	return LeaveGroupGuards{Former: p.Is("former")}
+}
+
+func runLeaveGroup(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	c := codeAt(p)
-	g := LeaveGroupGuards{Former: p.Is("former")}
+	g := leaveGroupGuardsAt(p)
 	return DecideLeaveGroup(*m, c, g), HandleLeaveGroup(m, c, g, h)
 }
 

@@ -12,22 +12,24 @@ import (
 	"github.com/kbeat/kbeat/fsm/fsmtest"
 )
 
-// TestMutants changes the table of decisions in memory, one thing at a time, and sees that what the generated tests compare
-// tells the difference each time. tools/mutants runs it and reads the line that it prints.
+// TestMutants changes what rules say in memory, and what the code does in each cell, one thing at a time, and sees that what
+// the generated tests compare tells the difference each time. tools/mutants runs it and reads the line that it prints.
 func TestMutants(t *testing.T) {
 	var all tally
 	each(t, func(s subject, i int, r *Rule) {
-		for _, m := range mutantsOfRow(s, r) {
+		for _, m := range mutantsOfRow(r) {
 			all.count(m, rowKills(t, s, i, r, m))
 		}
 	})
-	rules := rulesByName(t)
-	machine := newMachine(t)
+	machine, rules := newMachine(t), Rules()
+	another := map[*Rule]*Rule{}
+	for i, r := range rules {
+		another[r] = rules[other(i, len(rules))]
+	}
 	for _, s := range subjects {
 		require.NoError(t, space.Points(s.table, func(p fsmtest.Point, i int) {
-			r := rules[s.table.Rules[i].Name]
-			for _, m := range mutantsOfCell(s, p, r, rules) {
-				all.count(m, m.in(r, func() bool { return len(space.Compare(s.table.Rules[i], p, s.observe(machine, p))) > 0 }))
+			for _, o := range otherwise(s, p, another) {
+				all.count(mutant{name: p.String() + ": " + o.what}, len(space.Compare(s.table.Rules[i], p, o.observe(machine, p))) > 0)
 			}
 		}))
 	}
@@ -62,12 +64,6 @@ func (m mutant) in(r *Rule, f func() bool) bool {
 	return f()
 }
 
-func rulesByName(t *testing.T) map[string]*Rule {
-	out := map[string]*Rule{}
-	each(t, func(_ subject, _ int, r *Rule) { out[r.Name] = r })
-	return out
-}
-
 // rowKills says whether one of the generated tests that look at this rule fails: TestRules, TestMachineRefuses, or the table.
 func rowKills(t *testing.T, s subject, i int, r *Rule, m mutant) bool {
 	want := s.table.Rules[i]
@@ -81,16 +77,13 @@ func rowKills(t *testing.T, s subject, i int, r *Rule, m mutant) bool {
 }
 
 // mutantsOfRow change each aspect of what a rule says.
-func mutantsOfRow(s subject, r *Rule) []mutant {
+func mutantsOfRow(r *Rule) []mutant {
 	var out []mutant
 	add := func(aspect string, apply func(*Rule)) {
 		out = append(out, mutant{r.Name + ": " + aspect, apply})
 	}
 	add("name", func(r *Rule) { r.Name += "?" })
 	add("line", func(r *Rule) { r.Line++ })
-	if o := slices.IndexFunc(s.table.Rules, func(o fsmtest.Rule) bool { return !slices.Equal(o.Do, s.table.Rules[r.n].Do) }); o >= 0 {
-		add("number", func(r *Rule) { r.n = uint16(o) })
-	}
 	add("result", func(r *Rule) { r.Result = Result(other(int(r.Result), len(results))) })
 	add("states in which it decides", func(r *Rule) { r.From = changedStates(r.From) })
 	add("one state more on its way", func(r *Rule) { r.To = append(slices.Clone(r.To), Unjoined) })
@@ -123,11 +116,9 @@ func mutantsOfRow(s subject, r *Rule) []mutant {
 		add("sets "+space.Flags[i], func(r *Rule) { r.Sets ^= 1 << i })
 		add("clears "+space.Flags[i], func(r *Rule) { r.Clears ^= 1 << i })
 	}
-	for i := range timerSpecs {
-		if i > 0 {
-			add("starts "+Timer(i).String(), func(r *Rule) { r.Starts ^= 1 << i })
-			add("forgets "+Timer(i).String(), func(r *Rule) { r.Forgets ^= 1 << i })
-		}
+	for timer := Timer(1); timer <= NumTimers; timer++ {
+		add("starts "+timer.String(), func(r *Rule) { r.Starts ^= 1 << timer })
+		add("forgets "+timer.String(), func(r *Rule) { r.Forgets ^= 1 << timer })
 	}
 	return out
 }
@@ -144,36 +135,63 @@ func changedStates(from []State) []State {
 	}
 }
 
-// mutantsOfCell change what is done in one cell, so that it shows there: another way, memory, effects, result, or rule.
-func mutantsOfCell(s subject, p fsmtest.Point, r *Rule, rules map[string]*Rule) []mutant {
-	name := p.String() + ": "
-	before := memoryAt(p)
-	after := before
-	r.move(&after)
-	out := []mutant{
-		{name + "state", func(r *Rule) { r.To = []State{State(other(int(after.State), len(space.States)))} }},
-		{name + "result", func(r *Rule) { r.Result = Result(other(int(r.Result), len(results))) }},
+// changed is the code of an input that does one thing otherwise.
+type changed struct {
+	subject
+	what string
+}
+
+// otherwise are the code of an input with one thing changed at a point: the rule that is decided or handled, where the memory
+// goes, what is called. another has another rule for each.
+func otherwise(s subject, p fsmtest.Point, another map[*Rule]*Rule) []changed {
+	var out []changed
+	add := func(what string, run func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule)) {
+		out = append(out, changed{subject{run, s.table}, what})
 	}
+	add("another rule decided", func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+		decided, handled = s.run(p, m, h)
+		return another[decided], handled
+	})
+	add("another rule handled", func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+		decided, handled = s.run(p, m, h)
+		return decided, another[handled]
+	})
+	move := func(what string, change func(m *Memory)) {
+		add(what, func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+			decided, handled = s.run(p, m, h)
+			change(m)
+			r := h.(*recorder)
+			for i := range r.seen {
+				r.seen[i] = *m
+			}
+			return decided, handled
+		})
+	}
+	move("another state", func(m *Memory) { m.State = State(other(int(m.State), len(space.States))) })
 	flag := Flags(1) << (len(p.String()) % len(space.Flags))
-	out = append(out, mutant{name + "memory", func(r *Rule) {
-		r.Sets, r.Clears = r.Sets&^flag, r.Clears&^flag
-		if after.Flags.Has(flag) {
-			r.Clears |= flag
-		} else {
-			r.Sets |= flag
-		}
-	}})
-	for _, want := range s.table.Rules {
-		if o := rules[want.Name]; o != r {
-			out = append(out, mutant{name + "rule", func(r *Rule) { *r = *o }})
-			break
-		}
+	move("flag "+flag.String()+" changed", func(m *Memory) { m.Flags ^= flag })
+	calls := func(what string, change func(calls []string) []string) {
+		add(what, func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+			decided, handled = s.run(p, m, h)
+			r := h.(*recorder)
+			r.calls = change(r.calls)
+			return decided, handled
+		})
 	}
-	for _, want := range s.table.Rules {
-		if !slices.Equal(want.Do, s.table.Rules[r.n].Do) {
-			out = append(out, mutant{name + "effects", func(r *Rule) { r.n = rules[want.Name].n }})
-			break
-		}
+	calls("one call more", func(calls []string) []string { return append(calls, "start session") })
+	var probe recorder
+	m := memoryAt(p)
+	probe.memory = &m
+	s.run(p, &m, &probe)
+	for i := range probe.calls {
+		calls("call left out: "+probe.calls[i], func(calls []string) []string { return slices.Delete(calls, i, i+1) })
+	}
+	if len(probe.calls) > 0 {
+		add("the handler called too early", func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+			decided, handled = s.run(p, m, h)
+			h.(*recorder).seen[0].Flags ^= flag
+			return decided, handled
+		})
 	}
 	return out
 }

@@ -28,9 +28,10 @@ type OffsetCommitHandler interface {
 // DecideOffsetCommit finds the rule for the response to OffsetCommit (classic.yaml:295). It is never nil. A code that is
 // not in the catalogue is decided as otherwise.
 func DecideOffsetCommit(m Memory, c Code, g OffsetCommitGuards) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		return &offsetCommitRules[0] // classic.yaml:296
+	}
+	switch c {
 	case CodeIllegalGeneration:
 		if !g.Stale && m.State != PreparingRebalance {
 			return &offsetCommitRules[1] // classic.yaml:298
@@ -72,22 +73,62 @@ func DecideOffsetCommit(m Memory, c Code, g OffsetCommitGuards) *Rule {
 	return &offsetCommitRules[16] // classic.yaml:316
 }
 
-// HandleOffsetCommit decides about the response to OffsetCommit, moves the memory, and then calls the handler for each
-// effect of the rule, in order.
+// HandleOffsetCommit does what DecideOffsetCommit finds, and returns the rule: it changes the memory, and then calls the
+// handler for each effect, in order.
 func HandleOffsetCommit(m *Memory, c Code, g OffsetCommitGuards, h OffsetCommitHandler) *Rule {
-	r := DecideOffsetCommit(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 1:
-		h.ResetGeneration("encountered {code} from {api} response")
-	case 4:
-		h.ResetIdentity("encountered {code} from {api} response")
-	case 9:
-		h.RequestRejoin("offset commit failed since group is already rebalancing")
-	case 10:
-		h.LoseCoordinator()
+	if c == CodeNone {
+		return &offsetCommitRules[0] // classic.yaml:296
 	}
-	return r
+	switch c {
+	case CodeIllegalGeneration:
+		if !g.Stale && m.State != PreparingRebalance {
+			m.State = Unjoined
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.ResetGeneration("encountered {code} from {api} response")
+			return &offsetCommitRules[1] // classic.yaml:298
+		}
+		if !g.Stale && m.State == PreparingRebalance {
+			return &offsetCommitRules[2] // classic.yaml:299
+		}
+		return &offsetCommitRules[3] // classic.yaml:300
+	case CodeUnknownMemberID:
+		if !g.Stale && m.State != PreparingRebalance {
+			m.State = Unjoined
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.ResetIdentity("encountered {code} from {api} response")
+			return &offsetCommitRules[4] // classic.yaml:302
+		}
+		if !g.Stale && m.State == PreparingRebalance {
+			return &offsetCommitRules[5] // classic.yaml:303
+		}
+		return &offsetCommitRules[6] // classic.yaml:304
+	case CodeFencedInstanceID:
+		if !g.Stale {
+			return &offsetCommitRules[7] // classic.yaml:306
+		}
+		return &offsetCommitRules[8] // classic.yaml:307
+	case CodeRebalanceInProgress:
+		m.Flags |= RejoinNeeded
+		h.RequestRejoin("offset commit failed since group is already rebalancing")
+		return &offsetCommitRules[9] // classic.yaml:308
+	case CodeCoordinatorNotAvailable, CodeNotCoordinator, CodeRequestTimedOut, CodeDisconnect,
+		CodeMalformed:
+		if !g.Former {
+			m.Flags &^= CoordinatorKnown
+			h.LoseCoordinator()
+			return &offsetCommitRules[10] // classic.yaml:310
+		}
+		return &offsetCommitRules[11] // classic.yaml:311
+	case CodeUnknownTopicOrPartition, CodeCoordinatorLoadInProgress, CodeSendTimeout:
+		return &offsetCommitRules[12] // classic.yaml:312
+	case CodeOffsetMetadataTooLarge, CodeInvalidCommitOffsetSize, CodeGroupAuthorizationFailed, CodeTopicAuthorizationFailed:
+		return &offsetCommitRules[13] // classic.yaml:313
+	case CodeVersionMismatch, CodeAuthenticationException:
+		return &offsetCommitRules[14] // classic.yaml:314
+	case CodeInvalidGroupID:
+		return &offsetCommitRules[15] // classic.yaml:315
+	}
+	return &offsetCommitRules[16] // classic.yaml:316
 }
 
 var offsetCommitRules = [...]Rule{
@@ -96,7 +137,6 @@ var offsetCommitRules = [...]Rule{
 		Line:   296,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitCommitted,
-		n:      0,
 	},
 	1: { // classic.yaml:298
 		Name:   "OffsetCommit/ILLEGAL_GENERATION/not stale in not PREPARING_REBALANCE",
@@ -107,7 +147,6 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectResetGeneration, Text: "encountered {code} from {api} response"}},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultOffsetCommitTooLate,
-		n:      1,
 	},
 	2: { // classic.yaml:299
 		Name:     "OffsetCommit/ILLEGAL_GENERATION/not stale in PREPARING_REBALANCE",
@@ -116,7 +155,6 @@ var offsetCommitRules = [...]Rule{
 		Input:    InputOffsetCommit,
 		From:     []State{PreparingRebalance},
 		Result:   ResultOffsetCommitRejoining,
-		n:        2,
 	},
 	3: { // classic.yaml:300
 		Name:     "OffsetCommit/ILLEGAL_GENERATION/stale",
@@ -124,7 +162,6 @@ var offsetCommitRules = [...]Rule{
 		Line:     300,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
-		n:        3,
 	},
 	4: { // classic.yaml:302
 		Name:   "OffsetCommit/UNKNOWN_MEMBER_ID/not stale in not PREPARING_REBALANCE",
@@ -135,7 +172,6 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectResetIdentity, Text: "encountered {code} from {api} response"}},
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Result: ResultOffsetCommitTooLate,
-		n:      4,
 	},
 	5: { // classic.yaml:303
 		Name:     "OffsetCommit/UNKNOWN_MEMBER_ID/not stale in PREPARING_REBALANCE",
@@ -144,7 +180,6 @@ var offsetCommitRules = [...]Rule{
 		Input:    InputOffsetCommit,
 		From:     []State{PreparingRebalance},
 		Result:   ResultOffsetCommitRejoining,
-		n:        5,
 	},
 	6: { // classic.yaml:304
 		Name:     "OffsetCommit/UNKNOWN_MEMBER_ID/stale",
@@ -152,14 +187,12 @@ var offsetCommitRules = [...]Rule{
 		Line:     304,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
-		n:        6,
 	},
 	7: { // classic.yaml:306
 		Name:   "OffsetCommit/FENCED_INSTANCE_ID/not stale",
 		Line:   306,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
-		n:      7,
 	},
 	8: { // classic.yaml:307
 		Name:     "OffsetCommit/FENCED_INSTANCE_ID/stale",
@@ -167,7 +200,6 @@ var offsetCommitRules = [...]Rule{
 		Line:     307,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitRejoining,
-		n:        8,
 	},
 	9: { // classic.yaml:308
 		Name:   "OffsetCommit/REBALANCE_IN_PROGRESS",
@@ -176,7 +208,6 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectRequestRejoin, Text: "offset commit failed since group is already rebalancing"}},
 		Sets:   RejoinNeeded,
 		Result: ResultOffsetCommitRejoining,
-		n:      9,
 	},
 	10: { // classic.yaml:310
 		Name:   "OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/not former",
@@ -185,7 +216,6 @@ var offsetCommitRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLoseCoordinator}},
 		Clears: CoordinatorKnown,
 		Result: ResultOffsetCommitBackoff,
-		n:      10,
 	},
 	11: { // classic.yaml:311
 		Name:     "OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former",
@@ -193,41 +223,35 @@ var offsetCommitRules = [...]Rule{
 		Line:     311,
 		Input:    InputOffsetCommit,
 		Result:   ResultOffsetCommitBackoff,
-		n:        11,
 	},
 	12: { // classic.yaml:312
 		Name:   "OffsetCommit/UNKNOWN_TOPIC_OR_PARTITION, COORDINATOR_LOAD_IN_PROGRESS, SEND_TIMEOUT",
 		Line:   312,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitBackoff,
-		n:      12,
 	},
 	13: { // classic.yaml:313
 		Name:   "OffsetCommit/OFFSET_METADATA_TOO_LARGE, INVALID_COMMIT_OFFSET_SIZE, GROUP_AUTHORIZATION_FAILED, TOPIC_AUTHORIZATION_FAILED",
 		Line:   313,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
-		n:      13,
 	},
 	14: { // classic.yaml:314
 		Name:   "OffsetCommit/VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
 		Line:   314,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitRaise,
-		n:      14,
 	},
 	15: { // classic.yaml:315
 		Name:   "OffsetCommit/INVALID_GROUP_ID",
 		Line:   315,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitUnexpected,
-		n:      15,
 	},
 	16: { // classic.yaml:316
 		Name:   "OffsetCommit/otherwise",
 		Line:   316,
 		Input:  InputOffsetCommit,
 		Result: ResultOffsetCommitUnexpected,
-		n:      16,
 	},
 }

@@ -15,9 +15,13 @@ func TestOffsetCommit(t *testing.T) {
 	check(t, offsetCommitSubject)
 }
 
-func runOffsetCommit(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func offsetCommitGuardsAt(p fsmtest.Point) OffsetCommitGuards {
+	return OffsetCommitGuards{Stale: p.Is("stale"), Former: p.Is("former")}
+}
+
+func runOffsetCommit(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	c := codeAt(p)
-	g := OffsetCommitGuards{Stale: p.Is("stale"), Former: p.Is("former")}
+	g := offsetCommitGuardsAt(p)
 	return DecideOffsetCommit(*m, c, g), HandleOffsetCommit(m, c, g, h)
 }
 

@@ -241,6 +241,30 @@ func (e *ErrorName) UnmarshalText(text []byte) (err error) {
 // ParseErrorName reads what String wrote; an unknown name is an *fsm.UnknownNameError.
 func ParseErrorName(name string) (ErrorName, error) { return errorNameNames.Parse(name) }
 
+var errorMessages = [...]string{
+	ErrorUnexpected:     "names the response, and the code's message",
+	ErrorUnjoinedGroup:  "the join was given up before it was answered",
+	ErrorCommitFailed:   "the group has given the partitions to somebody else",
+	ErrorAssignment:     "what the assignor raised",
+	ErrorCallback:       "what the application raised when it was told",
+	ErrorLoop:           "what broke the heartbeat loop",
+	ErrorSessionExpired: "no heartbeat was answered within session.timeout.ms",
+	ErrorPollExpired:    "the application did not poll within max.poll.interval.ms",
+}
+
+// Message is what the specification says of the error; where it says nothing, there is none.
+func (e ErrorName) Message() string {
+	if int(e) >= len(errorMessages) {
+		return ""
+	}
+	return errorMessages[e]
+}
+
+// Error is the name and the message: an ErrorName is an error that errors.Is finds in what failed in this way.
+func (e ErrorName) Error() string {
+	return fsm.ErrorText(e.String(), e.Message())
+}
+
 // Retriable says whether what has failed may be done again.
 func (e ErrorName) Retriable() bool {
 	return e == ErrorUnjoinedGroup

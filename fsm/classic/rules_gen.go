@@ -10,7 +10,7 @@ import (
 	"github.com/kbeat/kbeat/fsm"
 )
 
-const _ = fsm.GeneratedCodeOfShape1_RunGoGenerate
+const _ = fsm.GeneratedCodeOfShape2_RunGoGenerate
 
 // All files of this package are made at once; one that was not does not find this constant.
 const generation_40d4210d_runGoGenerate = true
@@ -37,8 +37,6 @@ type Rule struct {
 	Starts   Timers
 	Forgets  Timers
 	Result   Result
-
-	n uint16 // in the table of its input
 }
 
 // Do is an effect of a rule, with its text where it takes one.
@@ -64,12 +62,6 @@ func (r *Rule) String() string { return r.Name }
 // decidesIn says whether there is an answer to the guards for which the rule is the one in state s.
 func (r *Rule) decidesIn(s State) bool {
 	return r.From == nil || slices.Contains(r.From, s)
-}
-
-// move changes the memory as the rule says.
-func (r *Rule) move(m *Memory) {
-	m.State = r.Next(m.State)
-	m.Flags = m.Flags&^r.Clears | r.Sets
 }
 
 // Rules are all rules, in the order of the specification. The slice is the caller's.

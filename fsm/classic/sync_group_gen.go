@@ -33,17 +33,17 @@ type SyncGroupHandler interface {
 	FailJoin(reason fsm.Text)
 	// PutOffJoin: sets rejoin_needed; clears join_in_flight; starts join_retry.
 	PutOffJoin(reason fsm.Text)
-	// Start lets a timer run anew from now.
-	Start(t Timer)
-	// Forget counts a timer's attempts from the first again; the timer itself runs on.
-	Forget(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
+	// Forget counts the attempts of timers from the first again; the timers themselves run on. It is called once a rule,
+	// before its effects.
+	Forget(t Timers)
 }
 
 // DecideSyncGroup finds the rule for the response to SyncGroup (classic.yaml:238). It is never nil. A code that is not
 // in the catalogue is decided as otherwise.
 func DecideSyncGroup(m Memory, c Code, g SyncGroupGuards) *Rule {
-	switch c {
-	case CodeNone:
+	if c == CodeNone {
 		if g.OtherProtocolType {
 			return &syncGroupRules[0] // classic.yaml:240
 		}
@@ -60,6 +60,8 @@ func DecideSyncGroup(m Memory, c Code, g SyncGroupGuards) *Rule {
 			return &syncGroupRules[4] // classic.yaml:244
 		}
 		return &syncGroupRules[5] // classic.yaml:245
+	}
+	switch c {
 	case CodeIllegalGeneration:
 		if !g.Stale {
 			return &syncGroupRules[6] // classic.yaml:247
@@ -98,37 +100,142 @@ func DecideSyncGroup(m Memory, c Code, g SyncGroupGuards) *Rule {
 	return &syncGroupRules[18] // classic.yaml:262
 }
 
-// HandleSyncGroup decides about the response to SyncGroup, moves the memory, and then calls the handler for each effect
-// of the rule, in order.
+// HandleSyncGroup does what DecideSyncGroup finds, and returns the rule: it changes the memory, has timers started and
+// their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleSyncGroup(m *Memory, c Code, g SyncGroupGuards, h SyncGroupHandler) *Rule {
-	r := DecideSyncGroup(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 0, 3, 12, 13, 14, 15, 16, 17, 18:
-		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
-	case 1, 2, 7, 9, 10:
-		h.FailJoin("rebalance failed due to {error}")
-	case 4:
-		h.SettleForNow()
-		h.EndJoin()
-		h.Forget(TimerJoinRetry)
-	case 5:
+	if c == CodeNone {
+		if g.OtherProtocolType {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &syncGroupRules[0] // classic.yaml:240
+		}
+		if m.State != CompletingRebalance {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.FailJoin("rebalance failed due to {error}")
+			return &syncGroupRules[1] // classic.yaml:241
+		}
+		if g.Stale {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.FailJoin("rebalance failed due to {error}")
+			return &syncGroupRules[2] // classic.yaml:242
+		}
+		if g.OtherProtocolName {
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &syncGroupRules[3] // classic.yaml:243
+		}
+		if m.Flags.Has(RejoinAgain) {
+			m.State = Stable
+			m.Flags &^= JoinInFlight
+			m.Flags |= JoinSucceeded
+			h.Forget(1 << TimerJoinRetry)
+			h.SettleForNow()
+			h.EndJoin()
+			return &syncGroupRules[4] // classic.yaml:244
+		}
+		m.State = Stable
+		m.Flags &^= RejoinNeeded | JoinInFlight
+		m.Flags |= JoinSucceeded
+		h.Forget(1 << TimerJoinRetry)
 		h.Settle()
 		h.EndJoin()
-		h.Forget(TimerJoinRetry)
-	case 6:
-		h.ResetGeneration("encountered {code} from {api} response")
-		h.FailJoin("rebalance failed due to {error}")
-	case 8:
-		h.ResetIdentity("encountered {code} from {api} response")
-		h.FailJoin("rebalance failed due to {error}")
-	case 11:
-		h.LoseCoordinator()
-		h.PutOffJoin("rebalance failed due to {error}")
-		h.Start(TimerJoinRetry)
+		return &syncGroupRules[5] // classic.yaml:245
 	}
-	return r
+	switch c {
+	case CodeIllegalGeneration:
+		if !g.Stale {
+			m.State = Unjoined
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.ResetGeneration("encountered {code} from {api} response")
+			h.FailJoin("rebalance failed due to {error}")
+			return &syncGroupRules[6] // classic.yaml:247
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.FailJoin("rebalance failed due to {error}")
+		return &syncGroupRules[7] // classic.yaml:248
+	case CodeUnknownMemberID:
+		if !g.Stale {
+			m.State = Unjoined
+			m.Flags &^= JoinInFlight
+			m.Flags |= RejoinNeeded | PrepareNeeded
+			h.ResetIdentity("encountered {code} from {api} response")
+			h.FailJoin("rebalance failed due to {error}")
+			return &syncGroupRules[8] // classic.yaml:250
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.FailJoin("rebalance failed due to {error}")
+		return &syncGroupRules[9] // classic.yaml:251
+	case CodeRebalanceInProgress:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.FailJoin("rebalance failed due to {error}")
+		return &syncGroupRules[10] // classic.yaml:252
+	case CodeCoordinatorNotAvailable, CodeNotCoordinator, CodeDisconnect, CodeMalformed:
+		if !g.Former {
+			m.Flags &^= JoinInFlight | CoordinatorKnown
+			m.Flags |= RejoinNeeded
+			h.Start(1 << TimerJoinRetry)
+			h.LoseCoordinator()
+			h.PutOffJoin("rebalance failed due to {error}")
+			return &syncGroupRules[11] // classic.yaml:254
+		}
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[12] // classic.yaml:255
+	case CodeSendTimeout:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[13] // classic.yaml:256
+	case CodeCoordinatorLoadInProgress:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[14] // classic.yaml:257
+	case CodeFencedInstanceID, CodeGroupAuthorizationFailed, CodeVersionMismatch, CodeAuthenticationException:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[15] // classic.yaml:258
+	case CodeInvalidGroupID, CodeUnknownServerError:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[16] // classic.yaml:259
+	case CodeCorruptMessage, CodeUnknownTopicOrPartition, CodeLeaderNotAvailable, CodeNotLeaderOrFollower,
+		CodeRequestTimedOut, CodeReplicaNotAvailable, CodeNetworkException, CodeNotEnoughReplicas,
+		CodeNotEnoughReplicasAfterAppend, CodeNotController, CodeConcurrentTransactions, CodeKafkaStorageError,
+		CodeFetchSessionIDNotFound, CodeInvalidFetchSessionEpoch, CodeListenerNotFound, CodeFencedLeaderEpoch,
+		CodeUnknownLeaderEpoch, CodeOffsetNotAvailable, CodePreferredLeaderNotAvailable, CodeEligibleLeadersNotAvailable,
+		CodeElectionNotNeeded, CodeUnstableOffsetCommit, CodeThrottlingQuotaExceeded, CodeUnknownTopicID,
+		CodeInconsistentTopicID, CodeFetchSessionTopicIDError, CodeShareSessionNotFound, CodeInvalidShareSessionEpoch,
+		CodeShareSessionLimitReached:
+		m.Flags &^= JoinInFlight
+		m.Flags |= RejoinNeeded
+		h.Start(1 << TimerJoinRetry)
+		h.PutOffJoin("rebalance failed due to {error}")
+		return &syncGroupRules[17] // classic.yaml:261
+	}
+	m.Flags &^= JoinInFlight
+	m.Flags |= RejoinNeeded
+	h.Start(1 << TimerJoinRetry)
+	h.PutOffJoin("rebalance failed due to {error}")
+	return &syncGroupRules[18] // classic.yaml:262
 }
 
 var syncGroupRules = [...]Rule{
@@ -141,7 +248,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
-		n:      0,
 	},
 	1: { // classic.yaml:241
 		Name:   "SyncGroup/NONE/not COMPLETING_REBALANCE",
@@ -152,7 +258,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupLate,
-		n:      1,
 	},
 	2: { // classic.yaml:242
 		Name:     "SyncGroup/NONE/stale",
@@ -164,7 +269,6 @@ var syncGroupRules = [...]Rule{
 		Sets:     RejoinNeeded,
 		Clears:   JoinInFlight,
 		Result:   ResultJoinGroupLate,
-		n:        2,
 	},
 	3: { // classic.yaml:243
 		Name:   "SyncGroup/NONE/other_protocol_name",
@@ -176,7 +280,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupInconsistent,
-		n:      3,
 	},
 	4: { // classic.yaml:244
 		Name:     "SyncGroup/NONE/rejoin_again",
@@ -193,7 +296,6 @@ var syncGroupRules = [...]Rule{
 		Clears:  JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupJoinedOK,
-		n:       4,
 	},
 	5: { // classic.yaml:245
 		Name:  "SyncGroup/NONE/else",
@@ -209,7 +311,6 @@ var syncGroupRules = [...]Rule{
 		Clears:  RejoinNeeded | JoinInFlight,
 		Forgets: 1 << TimerJoinRetry,
 		Result:  ResultJoinGroupJoinedOK,
-		n:       5,
 	},
 	6: { // classic.yaml:247
 		Name:  "SyncGroup/ILLEGAL_GENERATION/not stale",
@@ -223,7 +324,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      6,
 	},
 	7: { // classic.yaml:248
 		Name:   "SyncGroup/ILLEGAL_GENERATION/stale",
@@ -233,7 +333,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      7,
 	},
 	8: { // classic.yaml:250
 		Name:  "SyncGroup/UNKNOWN_MEMBER_ID/not stale",
@@ -247,7 +346,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded | PrepareNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      8,
 	},
 	9: { // classic.yaml:251
 		Name:   "SyncGroup/UNKNOWN_MEMBER_ID/stale",
@@ -257,7 +355,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      9,
 	},
 	10: { // classic.yaml:252
 		Name:   "SyncGroup/REBALANCE_IN_PROGRESS",
@@ -267,7 +364,6 @@ var syncGroupRules = [...]Rule{
 		Sets:   RejoinNeeded,
 		Clears: JoinInFlight,
 		Result: ResultJoinGroupAgain,
-		n:      10,
 	},
 	11: { // classic.yaml:254
 		Name:  "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
@@ -281,7 +377,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight | CoordinatorKnown,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
-		n:      11,
 	},
 	12: { // classic.yaml:255
 		Name:     "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former",
@@ -293,7 +388,6 @@ var syncGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        12,
 	},
 	13: { // classic.yaml:256
 		Name:   "SyncGroup/SEND_TIMEOUT",
@@ -304,7 +398,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupBackoff,
-		n:      13,
 	},
 	14: { // classic.yaml:257
 		Name:     "SyncGroup/COORDINATOR_LOAD_IN_PROGRESS",
@@ -316,7 +409,6 @@ var syncGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        14,
 	},
 	15: { // classic.yaml:258
 		Name:   "SyncGroup/FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED, VERSION_MISMATCH, AUTHENTICATION_EXCEPTION",
@@ -327,7 +419,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupRaise,
-		n:      15,
 	},
 	16: { // classic.yaml:259
 		Name:   "SyncGroup/INVALID_GROUP_ID, UNKNOWN_SERVER_ERROR",
@@ -338,7 +429,6 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
-		n:      16,
 	},
 	17: { // classic.yaml:261
 		Name:     "SyncGroup/otherwise/retriable",
@@ -350,7 +440,6 @@ var syncGroupRules = [...]Rule{
 		Clears:   JoinInFlight,
 		Starts:   1 << TimerJoinRetry,
 		Result:   ResultJoinGroupBackoff,
-		n:        17,
 	},
 	18: { // classic.yaml:262
 		Name:   "SyncGroup/otherwise/not retriable",
@@ -361,6 +450,5 @@ var syncGroupRules = [...]Rule{
 		Clears: JoinInFlight,
 		Starts: 1 << TimerJoinRetry,
 		Result: ResultJoinGroupUnexpected,
-		n:      18,
 	},
 }

@@ -15,14 +15,18 @@ func TestSyncGroup(t *testing.T) {
 	check(t, syncGroupSubject)
 }
 
-func runSyncGroup(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
-	c := codeAt(p)
-	g := SyncGroupGuards{
+func syncGroupGuardsAt(p fsmtest.Point) SyncGroupGuards {
+	return SyncGroupGuards{
 		OtherProtocolType: p.Is("other_protocol_type"),
 		Stale:             p.Is("stale"),
 		OtherProtocolName: p.Is("other_protocol_name"),
 		Former:            p.Is("former"),
 	}
+}
+
+func runSyncGroup(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+	c := codeAt(p)
+	g := syncGroupGuardsAt(p)
 	return DecideSyncGroup(*m, c, g), HandleSyncGroup(m, c, g, h)
 }
 
@@ -42,7 +46,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   240,
 			Cells:  []string{"NONE | * | 1----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -71,7 +74,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   243,
 			Cells:  []string{"NONE | COMPLETING_REBALANCE | 001--"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -83,7 +85,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Cells:   []string{"NONE | COMPLETING_REBALANCE | 0001-"},
 			To:      []string{"STABLE"},
 			Do:      []string{"settle_for_now", "end_join"},
-			Calls:   []string{"settle_for_now", "end_join", "forget join_retry"},
 			Sets:    "join_succeeded",
 			Clears:  "join_in_flight",
 			Forgets: "join_retry",
@@ -95,7 +96,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Cells:   []string{"NONE | COMPLETING_REBALANCE | 0000-"},
 			To:      []string{"STABLE"},
 			Do:      []string{"settle", "end_join"},
-			Calls:   []string{"settle", "end_join", "forget join_retry"},
 			Sets:    "join_succeeded",
 			Clears:  "rejoin_needed|join_in_flight",
 			Forgets: "join_retry",
@@ -155,15 +155,10 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Result: "JoinGroup.again",
 		},
 		{
-			Name:  "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
-			Line:  254,
-			Cells: []string{"COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR DISCONNECT MALFORMED | * | ----0"},
-			Do:    []string{"lose_coordinator", "put_off_join: rebalance failed due to {error}"},
-			Calls: []string{
-				"lose_coordinator",
-				"put_off_join: rebalance failed due to {error}",
-				"start join_retry",
-			},
+			Name:   "SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/not former",
+			Line:   254,
+			Cells:  []string{"COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR DISCONNECT MALFORMED | * | ----0"},
+			Do:     []string{"lose_coordinator", "put_off_join: rebalance failed due to {error}"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight|coordinator_known",
 			Starts: "join_retry",
@@ -174,7 +169,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   255,
 			Cells:  []string{"COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR DISCONNECT MALFORMED | * | ----1"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -185,7 +179,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   256,
 			Cells:  []string{"SEND_TIMEOUT | * | -----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -196,7 +189,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   257,
 			Cells:  []string{"COORDINATOR_LOAD_IN_PROGRESS | * | -----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -207,7 +199,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   258,
 			Cells:  []string{"FENCED_INSTANCE_ID GROUP_AUTHORIZATION_FAILED VERSION_MISMATCH AUTHENTICATION_EXCEPTION | * | -----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -218,7 +209,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   259,
 			Cells:  []string{"INVALID_GROUP_ID UNKNOWN_SERVER_ERROR | * | -----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -238,7 +228,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 				"INVALID_SHARE_SESSION_EPOCH SHARE_SESSION_LIMIT_REACHED | * | -----",
 			},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",
@@ -249,7 +238,6 @@ var syncGroupSubject = subject{run: runSyncGroup, table: &fsmtest.Table{
 			Line:   262,
 			Cells:  []string{"otherwise | * | -----"},
 			Do:     []string{"put_off_join: rebalance failed due to {error}"},
-			Calls:  []string{"put_off_join: rebalance failed due to {error}", "start join_retry"},
 			Sets:   "rejoin_needed",
 			Clears: "join_in_flight",
 			Starts: "join_retry",

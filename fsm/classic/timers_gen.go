@@ -4,6 +4,8 @@
 package classic
 
 import (
+	"iter"
+	"math/bits"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm"
@@ -64,11 +66,43 @@ func (t Timer) Spec() fsm.TimerSpec {
 	return timerSpecs[t]
 }
 
+// NumTimers is the number of timers, which count from 1; NumClocks that of the clocks they run on, which count from 0.
+const (
+	NumTimers = 6
+	NumClocks = 5
+)
+
+var timerClocks = [...]uint8{
+	TimerSession:        0,
+	TimerMaxPoll:        1,
+	TimerInterval:       2,
+	TimerHeartbeatRetry: 2,
+	TimerLookupRetry:    3,
+	TimerJoinRetry:      4,
+}
+
+// Clock is the clock that the timer runs on. Timers with the same end share one: it has run out when the timer that was
+// started last is over. A timer that does not exist has the clock -1.
+func (t Timer) Clock() int {
+	if t == 0 || int(t) >= len(timerClocks) {
+		return -1
+	}
+	return int(timerClocks[t])
+}
+
 // Timers is a set of timers; timer t is bit t.
 type Timers uint16
 
 // Has says whether t is in the set.
 func (t Timers) Has(timer Timer) bool { return t>>timer&1 == 1 }
+
+// All are the timers in the set, in the order in which they are declared.
+func (t Timers) All() iter.Seq[Timer] {
+	return func(yield func(Timer) bool) {
+		for rest := t; rest != 0 && yield(Timer(bits.TrailingZeros64(uint64(rest)))); rest &= rest - 1 {
+		}
+	}
+}
 
 var timerSetNames = fsm.SetNames[Timers]{Of: "timer", List: []string{
 	"",

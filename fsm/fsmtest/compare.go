@@ -12,7 +12,7 @@ type Outcome struct {
 	Result  string   // of that rule
 	State   string   // after Handle
 	Flags   string   // after Handle, joined by |
-	Calls   []string // of the handler, in order
+	Calls   []string // of the handler, in order: start and forget with their timers, then effects
 	Early   bool     // the handler was called before the memory had moved
 	Machine string   // the state of the machine after Fire, or the error
 }
@@ -53,17 +53,25 @@ func (s *Space) Compare(want Rule, p Point, have Outcome) []string {
 	differ("the state after "+want.at(), state, have.State)
 	differ("the memory after "+want.at(), s.after(want, p), have.Flags)
 	differ("the state of the machine after "+want.at(), state, have.Machine)
-	calls := want.Calls
-	if calls == nil {
-		calls = want.Do
-	}
-	if !slices.Equal(calls, have.Calls) {
+	if calls := want.calls(); !slices.Equal(calls, have.Calls) {
 		differ("what is done by "+want.at(), fmt.Sprintf("%q", calls), fmt.Sprintf("%q", have.Calls))
 	}
 	if have.Early {
 		out = append(out, fmt.Sprintf("%s: the handler is called before the memory has moved", p))
 	}
 	return out
+}
+
+// calls are what Handle calls when it does as the rule says.
+func (r Rule) calls() []string {
+	var out []string
+	if r.Starts != "" {
+		out = append(out, "start "+r.Starts)
+	}
+	if r.Forgets != "" {
+		out = append(out, "forget "+r.Forgets)
+	}
+	return append(out, r.Do...)
 }
 
 // after are the flags that a rule leaves behind.
@@ -73,7 +81,7 @@ func (s *Space) after(rule Rule, p Point) string {
 	}))
 }
 
-// CompareRow lists the aspects in which a rule, as it describes itself, is not what the table says. Cells and Calls are left out.
+// CompareRow lists the aspects in which a rule, as it describes itself, is not what the table says. Cells are left out.
 func CompareRow(want, have Rule) []string {
 	var out []string
 	rule := want.at()

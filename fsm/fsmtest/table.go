@@ -45,8 +45,7 @@ type Rule struct {
 	Cells                         []string
 	To                            []string // the way through states
 	Do                            []string // effects with their text: "reset_identity: the group is left"
-	Calls                         []string // what Handle calls, in order: effects, and start and forget with a timer; nil: as Do
-	Sets, Clears, Starts, Forgets string   // names joined by |
+	Sets, Clears, Starts, Forgets string   // flags and timers, joined by |
 	Result                        string
 }
 

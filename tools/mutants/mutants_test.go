@@ -18,23 +18,31 @@ func TestSites(t *testing.T) {
 		have = append(have, s.kind+": "+s.with)
 	}
 	require.Equal(t, []string{
-		"condition negated: !(s == Off)",
+		"condition negated: !(m.State == Off)",
 		"another rule: (0 + 1) % len(switchRules)",
 		"another rule: (1 + 1) % len(switchRules)",
+		"condition negated: !(m.State == Off)",
+		"another rule: (0 + 1) % len(switchRules)",
+		"another rule: (1 + 1) % len(switchRules)",
+		"memory in another state: Off",
+		"flags as they were: 0",
 		"call left out: _ = h",
 		"call made twice: h.Ring(); h.Ring()",
+		"memory in another state: On",
 		"another state: Off",
 		"another state: On",
 	}, have)
 }
 
-// TestWeakTests has the two changes named that the tests of this package do not notice.
+// TestWeakTests has the changes named that the tests of this package do not notice.
 func TestWeakTests(t *testing.T) {
 	var out bytes.Buffer
 	err := inSource(t.Context(), weak, 100, 1, &out)
-	require.Equal(t, "mutants in source: killed 5 of 7 (7 places)\n", out.String())
-	require.ErrorContains(t, err, "weak_gen.go:20: another rule: (1 + 1) % len(switchRules)")
-	require.ErrorContains(t, err, "weak_gen.go:32: another state: On")
+	require.Equal(t, "mutants in source: killed 9 of 13 (13 places)\n", out.String())
+	require.ErrorContains(t, err, "weak_gen.go:27: another rule: (1 + 1) % len(switchRules)")
+	require.ErrorContains(t, err, "weak_gen.go:38: another rule: (1 + 1) % len(switchRules)")
+	require.ErrorContains(t, err, "weak_gen.go:37: memory in another state: On")
+	require.ErrorContains(t, err, "weak_gen.go:43: another state: On")
 }
 
 func TestNothingToChange(t *testing.T) {

@@ -106,6 +106,7 @@ func (f *finder) declaration(d ast.Decl) {
 	case strings.HasPrefix(function.Name.Name, "Decide"):
 		ast.Inspect(function.Body, f.decision)
 	case strings.HasPrefix(function.Name.Name, "Handle"):
+		ast.Inspect(function.Body, f.decision)
 		ast.Inspect(function.Body, f.handling)
 	}
 }
@@ -156,8 +157,12 @@ func (f *finder) decision(n ast.Node) bool {
 	return true
 }
 
-// handling finds calls of the handler to leave out or to make twice, and timers to swap.
+// handling finds changes of the memory to leave out, and calls of the handler to leave out or to make twice.
 func (f *finder) handling(n ast.Node) bool {
+	if change, ok := n.(*ast.AssignStmt); ok {
+		f.memory(change)
+		return false
+	}
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
 		return true
@@ -174,6 +179,20 @@ func (f *finder) handling(n ast.Node) bool {
 		}
 	}
 	return false
+}
+
+func (f *finder) memory(change *ast.AssignStmt) {
+	field, ok := change.Lhs[0].(*ast.SelectorExpr)
+	if !ok || !isIdent(field.X, "m") {
+		return
+	}
+	value := change.Rhs[0]
+	switch field.Sel.Name {
+	case "State":
+		f.add("memory in another state", value.Pos(), value.End(), f.otherState(f.text(value)))
+	case "Flags":
+		f.add("flags as they were", value.Pos(), value.End(), "0")
+	}
 }
 
 // row finds what a rule says: the way, the effects, the flags and the timers, the result.

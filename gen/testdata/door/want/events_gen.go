@@ -25,18 +25,19 @@ func DecidePush(m Memory) *Rule {
 	return &pushRules[2] // spec.yaml:17
 }
 
-// HandlePush decides about the event push, moves the memory, and then calls the handler for each effect of the rule, in
-// order.
+// HandlePush does what DecidePush finds, and returns the rule: it changes the memory, and then calls the handler for
+// each effect, in order.
 func HandlePush(m *Memory, h PushHandler) *Rule {
-	r := DecidePush(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	switch m.State {
+	case Shut:
+		m.State = Open
 		h.Creak()
-	case 2:
-		h.Rattle("in vain")
+		return &pushRules[0] // spec.yaml:15
+	case Open:
+		return &pushRules[1] // spec.yaml:16
 	}
-	return r
+	h.Rattle("in vain")
+	return &pushRules[2] // spec.yaml:17
 }
 
 var pushRules = [...]Rule{
@@ -47,7 +48,6 @@ var pushRules = [...]Rule{
 		From:  []State{Shut},
 		To:    []State{Open},
 		Do:    []Do{{Effect: EffectCreak}},
-		n:     0,
 	},
 	1: { // spec.yaml:16
 		Name:   "push/OPEN",
@@ -55,7 +55,6 @@ var pushRules = [...]Rule{
 		Input:  InputPush,
 		From:   []State{Open},
 		Result: ResultIgnored,
-		n:      1,
 	},
 	2: { // spec.yaml:17
 		Name:  "push/LOCKED",
@@ -63,7 +62,6 @@ var pushRules = [...]Rule{
 		Input: InputPush,
 		From:  []State{Locked},
 		Do:    []Do{{Effect: EffectRattle, Text: "in vain"}},
-		n:     2,
 	},
 }
 
@@ -81,16 +79,15 @@ func DecidePull(m Memory) *Rule {
 	return &pullRules[1] // spec.yaml:20
 }
 
-// HandlePull decides about the event pull, moves the memory, and then calls the handler for each effect of the rule, in
-// order.
+// HandlePull does what DecidePull finds, and returns the rule: it changes the memory, and then calls the handler for
+// each effect, in order.
 func HandlePull(m *Memory, h PullHandler) *Rule {
-	r := DecidePull(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.State == Open {
+		m.State = Shut
 		h.Creak()
+		return &pullRules[0] // spec.yaml:19
 	}
-	return r
+	return &pullRules[1] // spec.yaml:20
 }
 
 var pullRules = [...]Rule{
@@ -102,7 +99,6 @@ var pullRules = [...]Rule{
 		From:  []State{Open},
 		To:    []State{Shut},
 		Do:    []Do{{Effect: EffectCreak}},
-		n:     0,
 	},
 	1: { // spec.yaml:20
 		Name:   "pull/SHUT, LOCKED",
@@ -110,7 +106,6 @@ var pullRules = [...]Rule{
 		Input:  InputPull,
 		From:   []State{Shut, Locked},
 		Result: ResultIgnored,
-		n:      1,
 	},
 }
 
@@ -125,11 +120,17 @@ func DecideTurnKey(m Memory) *Rule {
 	return &turnKeyRules[2] // spec.yaml:24
 }
 
-// HandleTurnKey decides about the event turn_key and moves the memory.
+// HandleTurnKey does what DecideTurnKey finds, and returns the rule: it changes the memory.
 func HandleTurnKey(m *Memory) *Rule {
-	r := DecideTurnKey(*m)
-	r.move(m)
-	return r
+	switch m.State {
+	case Shut:
+		m.State = Locked
+		return &turnKeyRules[0] // spec.yaml:22
+	case Locked:
+		m.State = Shut
+		return &turnKeyRules[1] // spec.yaml:23
+	}
+	return &turnKeyRules[2] // spec.yaml:24
 }
 
 var turnKeyRules = [...]Rule{
@@ -139,7 +140,6 @@ var turnKeyRules = [...]Rule{
 		Input: InputTurnKey,
 		From:  []State{Shut},
 		To:    []State{Locked},
-		n:     0,
 	},
 	1: { // spec.yaml:23
 		Name:  "turn_key/LOCKED",
@@ -147,7 +147,6 @@ var turnKeyRules = [...]Rule{
 		Input: InputTurnKey,
 		From:  []State{Locked},
 		To:    []State{Shut},
-		n:     1,
 	},
 	2: { // spec.yaml:24
 		Name:   "turn_key/OPEN",
@@ -155,6 +154,5 @@ var turnKeyRules = [...]Rule{
 		Input:  InputTurnKey,
 		From:   []State{Open},
 		Result: ResultIllegal,
-		n:      2,
 	},
 }

@@ -15,7 +15,7 @@ func TestPush(t *testing.T) {
 	check(t, pushSubject)
 }
 
-func runPush(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func runPush(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	return DecidePush(*m), HandlePush(m, h)
 }
 
@@ -49,7 +49,7 @@ func TestPull(t *testing.T) {
 	check(t, pullSubject)
 }
 
-func runPull(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func runPull(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	return DecidePull(*m), HandlePull(m, h)
 }
 
@@ -77,7 +77,7 @@ func TestTurnKey(t *testing.T) {
 	check(t, turnKeySubject)
 }
 
-func runTurnKey(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func runTurnKey(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	return DecideTurnKey(*m), HandleTurnKey(m)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/kbeat/kbeat/fsm"
 )
 
-const _ = fsm.GeneratedCodeOfShape1_RunGoGenerate
+const _ = fsm.GeneratedCodeOfShape2_RunGoGenerate
 
 // All files of this package are made at once; one that was not does not find this constant.
 const generation_5741108b_runGoGenerate = true
@@ -33,8 +33,6 @@ type Rule struct {
 	To       []State // the way through states, the last of which is the next; empty: the state stays
 	Do       []Do    // the rule's own effects, then those of its result
 	Result   Result
-
-	n uint16 // in the table of its input
 }
 
 // Do is an effect of a rule, with its text where it takes one.
@@ -60,11 +58,6 @@ func (r *Rule) String() string { return r.Name }
 // decidesIn says whether there is an answer to the guards for which the rule is the one in state s.
 func (r *Rule) decidesIn(s State) bool {
 	return r.From == nil || slices.Contains(r.From, s)
-}
-
-// move changes the memory as the rule says.
-func (r *Rule) move(m *Memory) {
-	m.State = r.Next(m.State)
 }
 
 // Rules are all rules, in the order of the specification. The slice is the caller's.

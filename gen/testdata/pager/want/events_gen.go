@@ -24,16 +24,19 @@ func DecideTooLong(m Memory) *Rule {
 	return &tooLongRules[2] // spec.yaml:81
 }
 
-// HandleTooLong decides about the event too_long, moves the memory, and then calls the handler for each effect of the
-// rule, in order.
+// HandleTooLong does what DecideTooLong finds, and returns the rule: it changes the memory, and then calls the handler
+// for each effect, in order.
 func HandleTooLong(m *Memory, h TooLongHandler) *Rule {
-	r := DecideTooLong(*m)
-	r.move(m)
-	switch r.n {
-	case 0:
+	if m.Flags.Has(InFlight) && m.State.Busy() {
+		m.State = Idle
+		m.Flags |= Wanted
 		h.Lose("it took too long")
+		return &tooLongRules[0] // spec.yaml:79
 	}
-	return r
+	if !m.Flags.Has(InFlight) && m.State.Busy() {
+		return &tooLongRules[1] // spec.yaml:80
+	}
+	return &tooLongRules[2] // spec.yaml:81
 }
 
 var tooLongRules = [...]Rule{
@@ -45,7 +48,6 @@ var tooLongRules = [...]Rule{
 		To:    []State{Idle},
 		Do:    []Do{{Effect: EffectLose, Text: "it took too long"}},
 		Sets:  Wanted,
-		n:     0,
 	},
 	1: { // spec.yaml:80
 		Name:   "too_long/not in_flight in busy",
@@ -53,7 +55,6 @@ var tooLongRules = [...]Rule{
 		Input:  InputTooLong,
 		From:   []State{Asking, Waiting},
 		Result: ResultIgnored,
-		n:      1,
 	},
 	2: { // spec.yaml:81
 		Name:   "too_long/not busy",
@@ -61,6 +62,5 @@ var tooLongRules = [...]Rule{
 		Input:  InputTooLong,
 		From:   []State{Idle, Done},
 		Result: ResultIgnored,
-		n:      2,
 	},
 }

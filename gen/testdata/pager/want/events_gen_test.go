@@ -15,7 +15,7 @@ func TestTooLong(t *testing.T) {
 	check(t, tooLongSubject)
 }
 
-func runTooLong(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
+func runTooLong(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
 	return DecideTooLong(*m), HandleTooLong(m, h)
 }
 

@@ -26,17 +26,17 @@ type FetchHandler interface {
 	Hurry()
 	// Finish: clears wanted.
 	Finish()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
-	// Forget counts a timer's attempts from the first again; the timer itself runs on.
-	Forget(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
+	// Forget counts the attempts of timers from the first again; the timers themselves run on. It is called once a rule,
+	// before its effects.
+	Forget(t Timers)
 }
 
 // DecideFetch finds the rule for the response to Fetch (spec.yaml:54). It is never nil. A code that is not in the
 // catalogue is decided as otherwise.
 func DecideFetch(m Memory, c Code, g FetchGuards) *Rule {
-	switch c {
-	case CodeFine:
+	if c == CodeFine {
 		switch g.Which {
 		case WhichEmptyPage:
 			return &fetchRules[0] // spec.yaml:56
@@ -44,6 +44,8 @@ func DecideFetch(m Memory, c Code, g FetchGuards) *Rule {
 			return &fetchRules[1] // spec.yaml:57
 		}
 		return &fetchRules[2] // spec.yaml:58
+	}
+	switch c {
 	case CodeBusy:
 		return &fetchRules[3] // spec.yaml:59
 	case CodeGone:
@@ -60,40 +62,74 @@ func DecideFetch(m Memory, c Code, g FetchGuards) *Rule {
 	return &fetchRules[8] // spec.yaml:67
 }
 
-// HandleFetch decides about the response to Fetch, moves the memory, and then calls the handler for each effect of the
-// rule, in order.
+// HandleFetch does what DecideFetch finds, and returns the rule: it changes the memory, has timers started and their
+// attempts forgotten, and then calls the handler for each effect, in order.
 func HandleFetch(m *Memory, c Code, g FetchGuards, h FetchHandler) *Rule {
-	r := DecideFetch(*m, c, g)
-	r.move(m)
-	switch r.n {
-	case 0:
-		h.Finish()
-		h.Landed()
-	case 1:
+	if c == CodeFine {
+		switch g.Which {
+		case WhichEmptyPage:
+			m.State = Done
+			m.Flags &^= Wanted | InFlight
+			h.Finish()
+			h.Landed()
+			return &fetchRules[0] // spec.yaml:56
+		case WhichHalfPage:
+			m.State = Done
+			m.Flags &^= Wanted | InFlight
+			h.Forget(1 << TimerPause)
+			h.Keep()
+			h.Finish()
+			h.Landed()
+			return &fetchRules[1] // spec.yaml:57
+		}
+		m.State = Idle
+		m.Flags &^= InFlight
+		h.Start(1 << TimerQuick)
+		h.Forget(1 << TimerPause)
 		h.Keep()
-		h.Forget(TimerPause)
-		h.Finish()
-		h.Landed()
-	case 2:
-		h.Keep()
-		h.Forget(TimerPause)
 		h.Hurry()
-		h.Start(TimerQuick)
 		h.Landed()
-	case 3, 7:
+		return &fetchRules[2] // spec.yaml:58
+	}
+	switch c {
+	case CodeBusy:
+		m.State = Waiting
+		m.Flags &^= InFlight
+		h.Start(1 << TimerPause)
 		h.Rest()
-		h.Start(TimerPause)
 		h.Landed()
-	case 4:
+		return &fetchRules[3] // spec.yaml:59
+	case CodeGone:
+		m.State = Idle
+		m.Flags &^= InFlight
+		m.Flags |= Wanted
 		h.Lose("{code} of {api}")
 		h.Landed()
-	case 5:
-		h.Lose("it has moved")
+		return &fetchRules[4] // spec.yaml:60
+	case CodeMoved, CodeLost:
+		if m.State.Busy() {
+			m.State = Asking
+			m.Flags &^= InFlight
+			m.Flags |= Wanted
+			h.Lose("it has moved")
+			h.Landed()
+			return &fetchRules[5] // spec.yaml:62
+		}
+		m.Flags &^= InFlight
 		h.Landed()
-	case 6, 8:
+		return &fetchRules[6] // spec.yaml:63
+	case CodeBroken: // as otherwise: spec.yaml:64
+	case CodeFull:
+		m.State = Waiting
+		m.Flags &^= InFlight
+		h.Start(1 << TimerPause)
+		h.Rest()
 		h.Landed()
+		return &fetchRules[7] // spec.yaml:66
 	}
-	return r
+	m.Flags &^= InFlight
+	h.Landed()
+	return &fetchRules[8] // spec.yaml:67
 }
 
 var fetchRules = [...]Rule{
@@ -108,7 +144,6 @@ var fetchRules = [...]Rule{
 		},
 		Clears: Wanted | InFlight,
 		Result: ResultFetchPage,
-		n:      0,
 	},
 	1: { // spec.yaml:57
 		Name:  "Fetch/FINE/half_page",
@@ -123,7 +158,6 @@ var fetchRules = [...]Rule{
 		Clears:  Wanted | InFlight,
 		Forgets: 1 << TimerPause,
 		Result:  ResultFetchPage,
-		n:       1,
 	},
 	2: { // spec.yaml:58
 		Name:  "Fetch/FINE/full_page",
@@ -139,7 +173,6 @@ var fetchRules = [...]Rule{
 		Starts:  1 << TimerQuick,
 		Forgets: 1 << TimerPause,
 		Result:  ResultFetchPage,
-		n:       2,
 	},
 	3: { // spec.yaml:59
 		Name:     "Fetch/BUSY",
@@ -154,7 +187,6 @@ var fetchRules = [...]Rule{
 		Clears: InFlight,
 		Starts: 1 << TimerPause,
 		Result: ResultFetchAgain,
-		n:      3,
 	},
 	4: { // spec.yaml:60
 		Name:  "Fetch/GONE",
@@ -168,7 +200,6 @@ var fetchRules = [...]Rule{
 		Sets:   Wanted,
 		Clears: InFlight,
 		Result: ResultFetchGone,
-		n:      4,
 	},
 	5: { // spec.yaml:62
 		Name:  "Fetch/MOVED, LOST/busy",
@@ -183,7 +214,6 @@ var fetchRules = [...]Rule{
 		Sets:   Wanted,
 		Clears: InFlight,
 		Result: ResultFetchAgain,
-		n:      5,
 	},
 	6: { // spec.yaml:63
 		Name:   "Fetch/MOVED, LOST/not busy",
@@ -194,7 +224,6 @@ var fetchRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLanded}},
 		Clears: InFlight,
 		Result: ResultFetchAgain,
-		n:      6,
 	},
 	7: { // spec.yaml:66
 		Name:  "Fetch/otherwise/retriable",
@@ -208,7 +237,6 @@ var fetchRules = [...]Rule{
 		Clears: InFlight,
 		Starts: 1 << TimerPause,
 		Result: ResultFetchAgain,
-		n:      7,
 	},
 	8: { // spec.yaml:67
 		Name:   "Fetch/otherwise/not retriable",
@@ -217,6 +245,5 @@ var fetchRules = [...]Rule{
 		Do:     []Do{{Effect: EffectLanded}},
 		Clears: InFlight,
 		Result: ResultFetchTooMany,
-		n:      8,
 	},
 }

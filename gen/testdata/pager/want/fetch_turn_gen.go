@@ -14,8 +14,8 @@ type FetchTurnGuards struct {
 type FetchTurnHandler interface {
 	// Ask: sends Fetch; sets in_flight; starts limit.
 	Ask()
-	// Start lets a timer run anew from now.
-	Start(t Timer)
+	// Start lets timers run anew from now. It is called once a rule, before all else.
+	Start(t Timers)
 }
 
 // DecideFetchTurn finds the rule for a turn of the loop fetch (spec.yaml:70). It is never nil.
@@ -35,17 +35,26 @@ func DecideFetchTurn(m Memory, g FetchTurnGuards) *Rule {
 	return &fetchTurnRules[4] // spec.yaml:75
 }
 
-// HandleFetchTurn decides about a turn of the loop fetch, moves the memory, and then calls the handler for each effect
-// of the rule, in order.
+// HandleFetchTurn does what DecideFetchTurn finds, and returns the rule: it changes the memory, has timers started and
+// their attempts forgotten, and then calls the handler for each effect, in order.
 func HandleFetchTurn(m *Memory, g FetchTurnGuards, h FetchTurnHandler) *Rule {
-	r := DecideFetchTurn(*m, g)
-	r.move(m)
-	switch r.n {
-	case 4:
-		h.Ask()
-		h.Start(TimerLimit)
+	if !m.Flags.Has(Wanted) {
+		return &fetchTurnRules[0] // spec.yaml:71
 	}
-	return r
+	if m.Flags.Has(InFlight) {
+		return &fetchTurnRules[1] // spec.yaml:72
+	}
+	if m.State == Done {
+		return &fetchTurnRules[2] // spec.yaml:73
+	}
+	if !g.PauseOver {
+		return &fetchTurnRules[3] // spec.yaml:74
+	}
+	m.State = Asking
+	m.Flags |= InFlight
+	h.Start(1 << TimerLimit)
+	h.Ask()
+	return &fetchTurnRules[4] // spec.yaml:75
 }
 
 var fetchTurnRules = [...]Rule{
@@ -54,14 +63,12 @@ var fetchTurnRules = [...]Rule{
 		Line:   71,
 		Input:  InputFetchTurn,
 		Result: ResultFetchTurnWait,
-		n:      0,
 	},
 	1: { // spec.yaml:72
 		Name:   "fetch/in_flight",
 		Line:   72,
 		Input:  InputFetchTurn,
 		Result: ResultFetchTurnWait,
-		n:      1,
 	},
 	2: { // spec.yaml:73
 		Name:   "fetch/DONE",
@@ -69,7 +76,6 @@ var fetchTurnRules = [...]Rule{
 		Input:  InputFetchTurn,
 		From:   []State{Done},
 		Result: ResultFetchTurnWait,
-		n:      2,
 	},
 	3: { // spec.yaml:74
 		Name:   "fetch/not pause_over",
@@ -77,7 +83,6 @@ var fetchTurnRules = [...]Rule{
 		Input:  InputFetchTurn,
 		From:   []State{Idle, Asking, Waiting},
 		Result: ResultFetchTurnWait,
-		n:      3,
 	},
 	4: { // spec.yaml:75
 		Name:   "fetch/else",
@@ -89,6 +94,5 @@ var fetchTurnRules = [...]Rule{
 		Sets:   InFlight,
 		Starts: 1 << TimerLimit,
 		Result: ResultFetchTurnTurn,
-		n:      4,
 	},
 }

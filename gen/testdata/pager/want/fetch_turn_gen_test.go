@@ -15,8 +15,12 @@ func TestFetchTurn(t *testing.T) {
 	check(t, fetchTurnSubject)
 }
 
-func runFetchTurn(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule) {
-	g := FetchTurnGuards{PauseOver: p.Is("pause_over")}
+func fetchTurnGuardsAt(p fsmtest.Point) FetchTurnGuards {
+	return FetchTurnGuards{PauseOver: p.Is("pause_over")}
+}
+
+func runFetchTurn(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule) {
+	g := fetchTurnGuardsAt(p)
 	return DecideFetchTurn(*m, g), HandleFetchTurn(m, g, h)
 }
 
@@ -59,7 +63,6 @@ var fetchTurnSubject = subject{run: runFetchTurn, table: &fsmtest.Table{
 			Cells:  []string{"not DONE | 101"},
 			To:     []string{"ASKING"},
 			Do:     []string{"ask"},
-			Calls:  []string{"ask", "start limit"},
 			Sets:   "in_flight",
 			Starts: "limit",
 			Result: "fetch.turn",

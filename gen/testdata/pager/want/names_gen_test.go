@@ -81,23 +81,26 @@ func TestCodes(t *testing.T) {
 		number    int16
 		name      string
 		retriable bool
+		message   string
 	}{
-		{CodeFine, 0, "FINE", false},
-		{CodeBusy, 1, "BUSY", true},
-		{CodeGone, 2, "GONE", false},
-		{CodeMoved, 300, "MOVED", false},
-		{CodeBroken, 500, "BROKEN", false},
-		{CodeFull, 503, "FULL", true},
-		{CodeLost, -1001, "LOST", true},
-		{-32768, -32768, "UNKNOWN(-32768)", false},
-		{-1002, -1002, "UNKNOWN(-1002)", false},
-		{504, 504, "UNKNOWN(504)", false},
-		{32767, 32767, "UNKNOWN(32767)", false},
+		{CodeFine, 0, "FINE", false, ""},
+		{CodeBusy, 1, "BUSY", true, "Ask again."},
+		{CodeGone, 2, "GONE", false, "There is nothing here."},
+		{CodeMoved, 300, "MOVED", false, ""},
+		{CodeBroken, 500, "BROKEN", false, ""},
+		{CodeFull, 503, "FULL", true, ""},
+		{CodeLost, -1001, "LOST", true, ""},
+		{-32768, -32768, "UNKNOWN(-32768)", false, ""},
+		{-1002, -1002, "UNKNOWN(-1002)", false, ""},
+		{504, 504, "UNKNOWN(504)", false, ""},
+		{32767, 32767, "UNKNOWN(32767)", false, ""},
 	} {
 		c := want.code
 		require.Equal(t, want.number, c.Number())
 		require.Equal(t, want.name, c.String())
 		require.Equal(t, want.retriable, c.Retriable(), want.name)
+		require.Equal(t, want.message, c.Message())
+		require.EqualError(t, c, fsm.ErrorText(want.name, want.message))
 		text, err := c.MarshalText()
 		require.NoError(t, err)
 		var back Code
@@ -132,6 +135,8 @@ func TestResults(t *testing.T) {
 		require.Equal(t, want.err, want.result.Error(), want.result)
 	}
 	require.Equal(t, true, ErrorTooMany.Retriable())
+	require.EqualError(t, ErrorTooMany, "TOO_MANY: pages")
+	require.Empty(t, ErrorName(2).Message())
 }
 
 func TestTimers(t *testing.T) {
@@ -139,10 +144,23 @@ func TestTimers(t *testing.T) {
 	require.Equal(t, fsm.TimerSpec{Setting: "quick.ms", Default: 0}, TimerQuick.Spec())
 	require.Equal(t, fsm.TimerSpec{Setting: "limit.ms", Default: 60 * time.Second}, TimerLimit.Spec())
 	require.Zero(t, Timer(4).Spec())
+	require.Equal(t, 0, TimerPause.Clock())
+	require.Equal(t, 0, TimerQuick.Clock())
+	require.Equal(t, 1, TimerLimit.Clock())
+	require.Equal(t, -1, Timer(0).Clock())
+	require.Equal(t, -1, Timer(4).Clock())
+	require.Equal(t, 3, NumTimers)
+	require.Equal(t, 2, NumClocks)
 	require.True(t, Timers(1<<TimerPause).Has(TimerPause))
 	require.True(t, Timers(1<<TimerQuick).Has(TimerQuick))
 	require.True(t, Timers(1<<TimerLimit).Has(TimerLimit))
-	require.Equal(t, "pause|quick|limit", Timers(1<<TimerPause|1<<TimerQuick|1<<TimerLimit).String())
+	all := Timers(1<<TimerPause | 1<<TimerQuick | 1<<TimerLimit)
+	require.Equal(t, "pause|quick|limit", all.String())
+	require.Equal(t, []Timer{TimerPause, TimerQuick, TimerLimit}, slices.Collect(all.All()))
+	for first := range all.All() {
+		require.Equal(t, TimerPause, first)
+		break
+	}
 	require.False(t, Timers(0).Has(TimerPause))
 }
 

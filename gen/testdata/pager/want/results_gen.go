@@ -119,6 +119,23 @@ func (e *ErrorName) UnmarshalText(text []byte) (err error) {
 // ParseErrorName reads what String wrote; an unknown name is an *fsm.UnknownNameError.
 func ParseErrorName(name string) (ErrorName, error) { return errorNameNames.Parse(name) }
 
+var errorMessages = [...]string{
+	ErrorTooMany: "pages",
+}
+
+// Message is what the specification says of the error; where it says nothing, there is none.
+func (e ErrorName) Message() string {
+	if int(e) >= len(errorMessages) {
+		return ""
+	}
+	return errorMessages[e]
+}
+
+// Error is the name and the message: an ErrorName is an error that errors.Is finds in what failed in this way.
+func (e ErrorName) Error() string {
+	return fsm.ErrorText(e.String(), e.Message())
+}
+
 // Retriable says whether what has failed may be done again.
 func (e ErrorName) Retriable() bool {
 	return e == ErrorTooMany

@@ -27,7 +27,7 @@ var space = &fsmtest.Space{
 
 // subject is the code of an input, and the table that it is held against.
 type subject struct {
-	run   func(p fsmtest.Point, m *Memory, h *recorder) (decided, handled *Rule)
+	run   func(p fsmtest.Point, m *Memory, h handler) (decided, handled *Rule)
 	table *fsmtest.Table
 }
 
@@ -68,18 +68,21 @@ func memoryAt(p fsmtest.Point) Memory {
 	return m
 }
 
-// recorder handles every effect: it writes down the call, and the memory at that moment.
+// handler handles every input.
+type handler interface {
+	FetchHandler
+	FetchTurnHandler
+	TooLongHandler
+}
+
+// recorder writes down what it is called for, and the memory at that moment.
 type recorder struct {
 	memory *Memory
-	silent bool // nothing is written down
 	calls  []string
 	seen   []Memory
 }
 
 func (r *recorder) call(name string, text fsm.Text) {
-	if r.silent {
-		return
-	}
 	if text != "" {
 		name += ": " + string(text)
 	}
@@ -87,22 +90,28 @@ func (r *recorder) call(name string, text fsm.Text) {
 	r.seen = append(r.seen, *r.memory)
 }
 
-func (r *recorder) Ask()               { r.call("ask", "") }
-func (r *recorder) Landed()            { r.call("landed", "") }
-func (r *recorder) Keep()              { r.call("keep", "") }
-func (r *recorder) Lose(text fsm.Text) { r.call("lose", text) }
-func (r *recorder) Rest()              { r.call("rest", "") }
-func (r *recorder) Hurry()             { r.call("hurry", "") }
-func (r *recorder) Finish()            { r.call("finish", "") }
+func (r *recorder) Ask()                 { r.call("ask", "") }
+func (r *recorder) Landed()              { r.call("landed", "") }
+func (r *recorder) Keep()                { r.call("keep", "") }
+func (r *recorder) Lose(text fsm.Text)   { r.call("lose", text) }
+func (r *recorder) Rest()                { r.call("rest", "") }
+func (r *recorder) Hurry()               { r.call("hurry", "") }
+func (r *recorder) Finish()              { r.call("finish", "") }
+func (r *recorder) Start(timers Timers)  { r.call("start "+timers.String(), "") }
+func (r *recorder) Forget(timers Timers) { r.call("forget "+timers.String(), "") }
 
-func (r *recorder) timer(what string, t Timer) {
-	if !r.silent {
-		r.call(what+" "+t.String(), "")
-	}
-}
+// idle does nothing.
+type idle struct{}
 
-func (r *recorder) Start(t Timer)  { r.timer("start", t) }
-func (r *recorder) Forget(t Timer) { r.timer("forget", t) }
+func (*idle) Ask()          {}
+func (*idle) Landed()       {}
+func (*idle) Keep()         {}
+func (*idle) Lose(fsm.Text) {}
+func (*idle) Rest()         {}
+func (*idle) Hurry()        {}
+func (*idle) Finish()       {}
+func (*idle) Start(Timers)  {}
+func (*idle) Forget(Timers) {}
 
 // observe is what decision, handler and machine do at a point.
 func (s subject) observe(machine *Machine, p fsmtest.Point) fsmtest.Outcome {
@@ -138,7 +147,6 @@ func (s subject) differences(machine *Machine) []string {
 // check holds the code of an input against its table, at every point, and sees that handling allocates nothing.
 func check(t *testing.T, s subject) {
 	require.Empty(t, s.differences(newMachine(t)))
-	silent := &recorder{silent: true}
 	done := map[int]bool{}
 	require.NoError(t, space.Points(s.table, func(p fsmtest.Point, rule int) {
 		if done[rule] {
@@ -146,7 +154,7 @@ func check(t *testing.T, s subject) {
 		}
 		done[rule] = true
 		m := memoryAt(p)
-		allocations := testing.AllocsPerRun(10, func() { s.run(p, &m, silent) })
+		allocations := testing.AllocsPerRun(10, func() { s.run(p, &m, &idle{}) })
 		require.Zero(t, allocations, p.String())
 	}))
 }

@@ -7,24 +7,35 @@ const (
 	On
 )
 
+type Flags uint8
+
+type Memory struct {
+	State State
+	Flags Flags
+}
+
 type Rule struct {
 	To []State
 }
 
 type Handler interface{ Ring() }
 
-func DecideSwitch(s State) *Rule {
-	if s == Off {
+func DecideSwitch(m Memory) *Rule {
+	if m.State == Off {
 		return &switchRules[0]
 	}
 	return &switchRules[1]
 }
 
-func HandleSwitch(s *State, h Handler) *Rule {
-	r := DecideSwitch(*s)
-	*s = r.To[0]
-	h.Ring()
-	return r
+func HandleSwitch(m *Memory, h Handler) *Rule {
+	if m.State == Off {
+		m.State = On
+		m.Flags |= 1
+		h.Ring()
+		return &switchRules[0]
+	}
+	m.State = Off
+	return &switchRules[1]
 }
 
 var switchRules = [...]Rule{

@@ -8,8 +8,9 @@ func (b *bell) Ring() { b.rung++ }
 
 // TestSwitch never looks at what happens when the switch is on.
 func TestSwitch(t *testing.T) {
-	s, b := Off, &bell{}
-	if HandleSwitch(&s, b); s != On || b.rung != 1 {
-		t.Fatal(s, b.rung)
+	m, b := Memory{}, &bell{}
+	decided := DecideSwitch(m)
+	if HandleSwitch(&m, b) != decided || m != (Memory{decided.To[0], 1}) || m.State != On || b.rung != 1 {
+		t.Fatal(m, b.rung)
 	}
 }
