@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // What cannot work is refused before anything is sent, by the name of its field.
@@ -47,4 +49,25 @@ func TestConfigDefaults(t *testing.T) {
 		SessionTimeout: 45 * time.Second, HeartbeatInterval: 3 * time.Second, MaxPollInterval: 5 * time.Minute,
 		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
 	}, core.config)
+}
+
+// Each timer of the specification lasts as long as the field that is its setting, and not one is without.
+func TestTimersLastAsConfigured(t *testing.T) {
+	config := Config{
+		Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
+		SessionTimeout: 40 * time.Second, HeartbeatInterval: 4 * time.Second, MaxPollInterval: 4 * time.Minute, RetryBackoff: 40 * time.Millisecond,
+	}
+	core, err := NewCore(config)
+	require.NoError(t, err)
+	fields := map[string]time.Duration{
+		"session.timeout.ms": config.SessionTimeout, "heartbeat.interval.ms": config.HeartbeatInterval,
+		"max.poll.interval.ms": config.MaxPollInterval, "retry.backoff.ms": config.RetryBackoff,
+	}
+	for timer := classic.Timer(1); timer <= classic.NumTimers; timer++ {
+		want, ok := fields[timer.Spec().Setting]
+		require.True(t, ok, "%s lasts %s: give it a field of Config", timer, timer.Spec().Setting)
+		require.Equal(t, want, core.clocks.lengths[timer], timer)
+	}
+	_, err = config.setting("request.timeout.m")
+	require.EqualError(t, err, `no field of Config is the setting "request.timeout.m": add one`)
 }

@@ -58,5 +58,22 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Is says whether target, a classic.Code or a classic.ErrorName, is what the error is, by its Name:
+//
+//	errors.Is(err, classic.CodeFencedInstanceID) // another process has the instance id
+//	errors.Is(err, classic.ErrorCommitFailed)    // the group has given the partitions to somebody else
+//
+// What is raised under a name of the specification's own is not the code that was answered: a commit that comes too late is
+// COMMIT_FAILED whether the coordinator answered ILLEGAL_GENERATION or UNKNOWN_MEMBER_ID. That code is in Code.
+func (e *Error) Is(target error) bool {
+	switch target := target.(type) {
+	case classic.Code:
+		return e.Name == target.String()
+	case classic.ErrorName:
+		return e.Name == target.String()
+	}
+	return false
+}
+
 // Unwrap is Err.
 func (e *Error) Unwrap() error { return e.Err }

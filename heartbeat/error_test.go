@@ -2,11 +2,14 @@ package heartbeat
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -38,4 +41,51 @@ func TestErrorSaysWhatHappened(t *testing.T) {
 	require.Equal(t, "poll ends: UNEXPECTED", d.answer(classic.InputJoinGroup, classic.Code(999)))
 	require.ErrorAs(t, d.out[len(d.out)-1].(PollEnded).Err, &err)
 	require.Regexp(t, `JoinGroup in PREPARING_REBALANCE: UNEXPECTED after UNKNOWN\(999\); rule JoinGroup/otherwise/not retriable at classic.yaml:\d+$`, err.Error())
+}
+
+// What each rule raises is found as what it is: the answered code, another code, or a named error; and as nothing else.
+func TestErrorIs(t *testing.T) {
+	core := drive(t).core
+	const answered = classic.CodeFencedInstanceID
+	core.step.answer = Response{Code: answered, Err: io.ErrUnexpectedEOF}
+	targets := []error{classic.CodeNone, classic.Code(999), answered}
+	for _, rule := range classic.Rules() {
+		switch e := rule.Result.Error(); e.Kind {
+		case fsm.ErrorCode:
+			targets = append(targets, e.Code)
+		case fsm.ErrorNamed:
+			targets = append(targets, e.Name)
+		}
+	}
+	kinds := map[fsm.ErrorKind]bool{}
+	for _, rule := range classic.Rules() {
+		e := rule.Result.Error()
+		kinds[e.Kind] = true
+		err := core.failure(rule)
+		var want error
+		switch e.Kind {
+		case fsm.ErrorNone:
+			require.NoError(t, err, rule)
+			continue
+		case fsm.ErrorOwn:
+			want = answered
+		case fsm.ErrorCode:
+			want = e.Code
+		case fsm.ErrorNamed:
+			want = e.Name
+		}
+		for _, target := range targets {
+			require.Equal(t, target == want, errors.Is(fmt.Errorf("poll: %w", err), target), "%s raises %s: is it %s?", rule, want, target)
+		}
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, "what lies behind it is found too")
+	}
+	require.Len(t, kinds, 4, "results of each kind")
+}
+
+// A code that no catalogue knows is told from another one.
+func TestErrorIsUnknownCode(t *testing.T) {
+	err := &Error{Name: classic.Code(999).String(), Code: 999}
+	require.ErrorIs(t, err, classic.Code(999))
+	require.NotErrorIs(t, err, classic.Code(998))
+	require.NotErrorIs(t, err, ErrClosed)
 }
