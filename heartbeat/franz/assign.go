@@ -15,8 +15,7 @@ import (
 )
 
 // Assign divides the partitions of all topics that the members want, by the balancer that the group has chosen. It is a
-// heartbeat.Assignor. Topics that do not exist have no partitions. A balancer that asks for kgo.BalanceInfo learns all
-// but the leader's id.
+// heartbeat.Assignor. Topics that do not exist have no partitions.
 func (c *Consumer) Assign(ctx context.Context, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
 	b, err := c.balancer(in.Protocol)
 	if err != nil {
@@ -36,7 +35,7 @@ func (c *Consumer) Assign(ctx context.Context, in heartbeat.AssignmentInput) ([]
 	}
 	if b, ok := balancer.(kgo.GroupMemberBalancerInfo); ok {
 		b.SetBalanceInfo(kgo.BalanceInfo{
-			Group: in.Group, Generation: in.Generation,
+			Group: in.Group, Generation: in.Generation, LeaderID: in.Leader,
 			Topics:  func() map[string]kgo.TopicMetadata { return cluster.topics },
 			Brokers: func() map[int32]kgo.BrokerMetadata { return cluster.brokers },
 		})

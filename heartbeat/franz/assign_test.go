@@ -19,7 +19,7 @@ func member(id, instance string, topics ...string) heartbeat.JoinMember {
 }
 
 func input(protocol string, members ...heartbeat.JoinMember) heartbeat.AssignmentInput {
-	return heartbeat.AssignmentInput{Group: "g", Generation: 5, Protocol: protocol, Members: members}
+	return heartbeat.AssignmentInput{Group: "g", Generation: 5, Leader: "m", Protocol: protocol, Members: members}
 }
 
 func TestTheLeaderDividesTheTopicsOfAll(t *testing.T) {
@@ -101,6 +101,7 @@ func TestABalancerThatAsksLearnsOfTheCluster(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "g", curious.info.Group)
 		require.Equal(t, int32(5), curious.info.Generation)
+		require.Equal(t, "m", curious.info.LeaderID)
 		require.Len(t, curious.info.Brokers(), 2)
 		topic := curious.info.Topics()["a"]
 		require.Len(t, topic.Partitions, 3)

@@ -21,12 +21,20 @@ const ConsumerProtocolType = "consumer"
 type Partitions map[string][]int32
 
 // Consumer is a member's side of protocol type "consumer": what it offers to a group by franz-go's balancers, what it has
-// been given, and, when it leads, how it divides the topics. Whoever drives a heartbeat.Member by its callbacks tells the
-// Consumer of each, lets go of and takes up the partitions of the Change that it returns, and hands Protocols to the
-// member again.
+// been given, and, when it leads, how it divides the topics. NewMember makes the member that does what its Consumer says:
 //
-// A group is rebalanced cooperatively (KIP-429) when all of a member's balancers are cooperative: a member then keeps
-// working on what it owns while the group joins anew, and only gives back what it must.
+//	consumer := franz.NewConsumer(cl, []string{"orders"})
+//	member, err := consumer.NewMember(heartbeat.Config{Group: "shop"}, transport, franz.ConsumerCallbacks{})
+//	err = member.Run(ctx, work)
+//
+// A group is rebalanced cooperatively (KIP-429) when all of a member's balancers are cooperative, and it is polled: a
+// member then keeps working on what it owns while the group joins anew, and only gives back what it must. A member that is
+// Run is eager: it gives everything back first.
+//
+// Who drives a heartbeat.Member by callbacks of their own, or a heartbeat.Core, tells the Consumer of each callback, lets
+// go of and takes up the partitions of the Change that it returns, hands Protocols to the member again, and has it rejoin
+// where the Change asks for that. heartbeat.Member.Run lets go of everything and has no callbacks, so it does not go
+// together with that; ConsumerMember.Run is the one for partitions.
 //
 // A Consumer does not watch topics. When partitions are added, have a member rejoin.
 //
@@ -38,13 +46,15 @@ type Consumer struct {
 	balancers []kgo.GroupBalancer // the preferred one first
 
 	mu         sync.Mutex
+	eager      bool       // the member gives everything back before it joins anew, whatever its balancers are
 	owned      Partitions // what the member is to work on now
 	last       Partitions // of the last assignment; what sticky balancers stick to, also when it had to be given back
 	generation int32      // of last
 }
 
 // NewConsumer makes the Consumer of a member that wants topics. The client is asked for the topics' partitions when the
-// member leads; its kgo.Rack travels with the offer. Without balancers it is kgo.CooperativeStickyBalancer.
+// member leads; its kgo.Rack travels with the offer. Balancers are in order of preference, and all members of the group
+// must have one in common; without any it is kgo.CooperativeStickyBalancer, as for franz-go's own consumers.
 func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) *Consumer {
 	if len(balancers) == 0 {
 		balancers = []kgo.GroupBalancer{kgo.CooperativeStickyBalancer()}
@@ -59,19 +69,28 @@ func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer
 
 // Cooperative says whether the member keeps its partitions while the group is rebalanced.
 func (c *Consumer) Cooperative() bool {
-	for _, b := range c.balancers {
-		if !b.IsCooperative() {
-			return false
-		}
-	}
-	return true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cooperative()
+}
+
+func (c *Consumer) cooperative() bool {
+	eager := func(b kgo.GroupBalancer) bool { return !b.IsCooperative() }
+	return !c.eager && !slices.ContainsFunc(c.balancers, eager)
+}
+
+// beEager lets the member give everything back from now on, and claim nothing.
+func (c *Consumer) beEager() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.eager = true
 }
 
 // Protocols is what the member offers at its next JoinGroup: each balancer, with the topics and what the member owns.
 func (c *Consumer) Protocols() []heartbeat.Protocol {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cooperative := c.Cooperative()
+	cooperative := c.cooperative()
 	protocols := make([]heartbeat.Protocol, len(c.balancers))
 	for i, b := range c.balancers {
 		owned := c.last
@@ -114,7 +133,7 @@ func (c *Consumer) Assigned(generation int32, protocol string, assignment []byte
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change := Change{Removed: c.owned.minus(given), Added: given.minus(c.owned)}
-	change.Rejoin = c.Cooperative() && len(change.Removed) > 0
+	change.Rejoin = c.cooperative() && len(change.Removed) > 0
 	c.owned, c.last, c.generation = given, given, generation
 	return change, nil
 }
@@ -123,7 +142,7 @@ func (c *Consumer) Assigned(generation int32, protocol string, assignment []byte
 func (c *Consumer) Revoked() Change {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.Cooperative() {
+	if c.cooperative() {
 		return Change{}
 	}
 	change := Change{Removed: c.owned}

@@ -2,8 +2,10 @@ package franz_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -18,54 +20,19 @@ import (
 func Example_consumer() {
 	cluster := topicWith("orders", "one", "two", "three")
 	defer cluster.Close()
-	cl, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))
+	cl, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...)) // without kgo.ConsumerGroup: that is kbeat's part
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer cl.Close()
 
-	consumer := franz.NewConsumer(cl, []string{"orders"}, kgo.RangeBalancer())
-	member, err := heartbeat.NewMember(heartbeat.Config{
-		Group:        "shop",
-		ProtocolType: franz.ConsumerProtocolType,
-		Protocols:    consumer.Protocols(),
-	}, franz.New(cl), consumer.Assign)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer member.Close(context.Background())
-
-	ctx, enough := context.WithCancel(context.Background())
-	count := 0
-	err = member.Run(ctx, func(ctx context.Context, s *heartbeat.Session) error {
-		given, err := consumer.Assigned(s.Generation(), s.Protocol(), s.Assignment())
-		if err != nil {
-			return err
-		}
-		defer consumer.Revoked()
-		from, err := committed(ctx, cl, "shop", given.Added)
-		if err != nil {
-			return err
-		}
-		cl.AddConsumePartitions(from)
-		defer cl.RemoveConsumePartitions(given.Added)
-		for {
-			fetches := cl.PollFetches(ctx)
-			if err := fetches.Err0(); err != nil {
-				return err // of ctx, when the partitions are to be let go
-			}
-			var done []heartbeat.Offset
-			fetches.EachRecord(func(r *kgo.Record) {
-				fmt.Printf("%s\n", r.Value)
-				done = append(done, heartbeat.Offset{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset + 1, LeaderEpoch: r.LeaderEpoch})
-				count++
-			})
-			if err := s.Commit(ctx, done); err != nil {
-				return err
-			}
-			if count == 3 {
-				enough()
-			}
+	ctx, stop := context.WithCancel(context.Background()) // in a program, signal.NotifyContext
+	defer stop()
+	left := 3
+	err = consume(ctx, cl, "shop", "orders", func(r *kgo.Record) {
+		fmt.Printf("%s\n", r.Value)
+		if left--; left == 0 {
+			stop()
 		}
 	})
 	fmt.Println(err)
@@ -83,19 +50,71 @@ func Example_consumer() {
 	// committed: 3
 }
 
-// committed is where to go on reading: behind what the group has committed, or at the start.
-func committed(ctx context.Context, cl *kgo.Client, group string, partitions franz.Partitions) (map[string]map[int32]kgo.Offset, error) {
-	offsets, err := kadm.NewClient(cl).FetchOffsets(ctx, group)
+// consume is in the group until ctx ends, or something fails that no repetition mends.
+func consume(ctx context.Context, cl *kgo.Client, group, topic string, handle func(*kgo.Record)) error {
+	consumer := franz.NewConsumer(cl, []string{topic})
+	member, err := consumer.NewMember(heartbeat.Config{Group: group}, franz.New(cl), franz.ConsumerCallbacks{})
 	if err != nil {
-		return nil, err
+		return err
+	}
+	defer func() { // the others get its partitions at once; if this fails, when its session has ended
+		leave, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := member.Close(leave); err != nil {
+			log.Print(err)
+		}
+	}()
+	return member.Run(ctx, func(ctx context.Context, s *heartbeat.Session, partitions franz.Partitions) error {
+		from, err := positions(ctx, cl, group, partitions)
+		if err != nil {
+			return err
+		}
+		cl.AddConsumePartitions(from)
+		defer cl.RemoveConsumePartitions(partitions) // also what has been fetched of them and not been polled
+		for {
+			fetches := cl.PollFetches(ctx)
+			if err := fetches.Err(); err != nil {
+				return err // ctx has ended: the partitions are to be let go; or they cannot be read
+			}
+			var done []heartbeat.Offset
+			fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+				for _, r := range p.Records {
+					handle(r)
+				}
+				if n := len(p.Records); n > 0 {
+					last := p.Records[n-1]
+					done = append(done, heartbeat.Offset{
+						Topic: p.Topic, Partition: p.Partition, Offset: last.Offset + 1, LeaderEpoch: last.LeaderEpoch,
+					})
+				}
+			})
+			if err := commit(ctx, s, done); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// commit stores what was handled, also when ctx has ended meanwhile: until the partitions are let go, they are still ours.
+func commit(ctx context.Context, s *heartbeat.Session, done []heartbeat.Offset) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return s.Commit(ctx, done)
+}
+
+// positions is where to go on reading: behind what the group has committed, and at the start where it has not.
+func positions(ctx context.Context, cl *kgo.Client, group string, partitions franz.Partitions) (map[string]map[int32]kgo.Offset, error) {
+	committed, err := kadm.NewClient(cl).FetchOffsets(ctx, group)
+	if err = errors.Join(err, committed.Error()); err != nil {
+		return nil, fmt.Errorf("the offsets of group %q: %w", group, err)
 	}
 	from := map[string]map[int32]kgo.Offset{}
 	for topic, list := range partitions {
 		from[topic] = map[int32]kgo.Offset{}
 		for _, partition := range list {
 			from[topic][partition] = kgo.NewOffset().AtStart()
-			if o, ok := offsets.Lookup(topic, partition); ok {
-				from[topic][partition] = kgo.NewOffset().At(o.At)
+			if o, ok := committed.Lookup(topic, partition); ok && o.At >= 0 {
+				from[topic][partition] = kgo.NewOffset().At(o.At).WithEpoch(o.LeaderEpoch)
 			}
 		}
 	}

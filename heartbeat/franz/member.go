@@ -7,8 +7,22 @@ import (
 	"github.com/kbeat/kbeat/heartbeat"
 )
 
-// ConsumerCallbacks tell an application which of its partitions come and go. They run as heartbeat.Callbacks do: inside
-// Poll, Leave and Close, with no lock held, while heartbeats go on. Each may be nil, and none is called about nothing.
+// ConsumerMember is a heartbeat.Member whose share of the group's work is partitions of topics. Run it, or Poll it:
+//
+// Run is eager: a function is called with all partitions of a generation, and lets go of all of them before the next one,
+// whatever the balancers are.
+//
+// Poll tells ConsumerCallbacks what changes. That is how a member is cooperative (KIP-429): it keeps working on what stays
+// its own while the group divides its work anew.
+type ConsumerMember struct {
+	*heartbeat.Member
+	consumer *Consumer
+	on       ConsumerCallbacks
+}
+
+// ConsumerCallbacks tell an application that polls which of its partitions come and go. They run as heartbeat.Callbacks do:
+// inside Poll, Leave and Close, with no lock held, while heartbeats go on. Each may be nil, and none is called about
+// nothing.
 type ConsumerCallbacks struct {
 	// Assigned gives the application partitions beside those that it has.
 	Assigned func(ctx context.Context, s *heartbeat.Session, added Partitions) error
@@ -21,58 +35,76 @@ type ConsumerCallbacks struct {
 	Lost func(ctx context.Context, s *heartbeat.Session, lost Partitions) error
 }
 
-// NewMember makes a heartbeat.Member that is polled (see heartbeat.Member.Poll) and does what its Consumer says: config's
-// ProtocolType and Protocols, the assignor and WithCallbacks are c's. A Consumer belongs to one member.
-//
-// A cooperative member keeps its partitions, and its Assigned and Revoked tell of the differences only.
-func (c *Consumer) NewMember(config heartbeat.Config, t heartbeat.Transport, on ConsumerCallbacks, opts ...heartbeat.Option) (*heartbeat.Member, error) {
+// NewMember makes the member that offers and does what its Consumer says: config's ProtocolType and Protocols, the
+// assignor and WithCallbacks are c's. Run has no use for the callbacks. A Consumer belongs to one member. The error is a
+// *heartbeat.ConfigError.
+func (c *Consumer) NewMember(config heartbeat.Config, t heartbeat.Transport, on ConsumerCallbacks, opts ...heartbeat.Option) (*ConsumerMember, error) {
 	config.ProtocolType, config.Protocols = ConsumerProtocolType, c.Protocols()
-	m := &consumerMember{consumer: c, on: on}
+	m := &ConsumerMember{consumer: c, on: on}
+	callbacks := heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: m.assigned, Revoked: m.revoked, Lost: m.lost})
 	var err error
-	m.member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{
-		heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: m.assigned, Revoked: m.revoked, Lost: m.lost}),
-	}, opts...)...)
-	return m.member, err
+	if m.Member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{callbacks}, opts...)...); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
-// consumerMember is what stands between a member's callbacks and an application's.
-type consumerMember struct {
-	member   *heartbeat.Member
-	consumer *Consumer
-	on       ConsumerCallbacks
-	prepared *heartbeat.Session // that a Revoked has let keep its partitions
+// Run is heartbeat.Member.Run, with the partitions of the generation, which may be none. Work owns them until it returns,
+// and must own none of them after that: it starts with those that it is given, whatever it has had before.
+func (m *ConsumerMember) Run(ctx context.Context, work func(ctx context.Context, s *heartbeat.Session, partitions Partitions) error, opts ...heartbeat.RunOption) error {
+	return m.Member.Run(ctx, func(ctx context.Context, s *heartbeat.Session) error {
+		change, err := m.consumer.Assigned(s.Generation(), s.Protocol(), s.Assignment())
+		if err != nil {
+			return err
+		}
+		if change.Rejoin { // it was polled before, and others wait for what it has claimed then
+			m.Rejoin(RejoinReason)
+		}
+		m.consumer.beEager()
+		defer m.consumer.Revoked()
+		if err := m.offer(); err != nil {
+			return err
+		}
+		return work(ctx, s, m.consumer.Owned())
+	}, opts...)
 }
 
-func (m *consumerMember) assigned(ctx context.Context, s *heartbeat.Session) error {
+func (m *ConsumerMember) assigned(ctx context.Context, s *heartbeat.Session) error {
 	change, err := m.consumer.Assigned(s.Generation(), s.Protocol(), s.Assignment())
 	if err != nil {
 		return err
 	}
 	err = errors.Join(tell(ctx, s, m.on.Revoked, change.Removed), tell(ctx, s, m.on.Assigned, change.Added))
 	if change.Rejoin {
-		m.member.Rejoin(RejoinReason)
+		m.Rejoin(RejoinReason)
 	}
 	return err
 }
 
 // revoked is told before a rejoin, when a cooperative member keeps what it has, and when the member leaves, when nobody
-// does. A member that leaves in the middle of a rejoin is told again in the same session.
-func (m *consumerMember) revoked(ctx context.Context, s *heartbeat.Session) error {
+// does.
+func (m *ConsumerMember) revoked(ctx context.Context, s *heartbeat.Session) error {
 	letGo := m.consumer.Revoked
-	if errors.Is(context.Cause(s.Context()), heartbeat.ErrLeft) || m.prepared == s {
+	if why := context.Cause(s.Context()); errors.Is(why, heartbeat.ErrLeft) || errors.Is(why, heartbeat.ErrClosed) {
 		letGo = m.consumer.Lost
 	}
-	m.prepared = s
-	change := letGo()
-	return errors.Join(tell(ctx, s, m.on.Revoked, change.Removed), m.offer())
+	return errors.Join(tell(ctx, s, m.on.Revoked, letGo().Removed), m.offer())
 }
 
-func (m *consumerMember) lost(ctx context.Context, s *heartbeat.Session) error {
+// lost is told when the coordinator has forgotten the member, and when it leaves in the middle of a rejoin.
+func (m *ConsumerMember) lost(ctx context.Context, s *heartbeat.Session) error {
 	return errors.Join(tell(ctx, s, m.on.Lost, m.consumer.Lost().Removed), m.offer())
 }
 
-// offer says what the member owns, in time for its next JoinGroup: no member joins anew without having been told to let go.
-func (m *consumerMember) offer() error { return m.member.SetProtocols(m.consumer.Protocols()) }
+// offer says what the member owns, in time for its next JoinGroup: no member joins anew without having been told to let
+// go. One that is being closed joins no more.
+func (m *ConsumerMember) offer() error {
+	err := m.SetProtocols(m.consumer.Protocols())
+	if errors.Is(err, heartbeat.ErrClosed) {
+		return nil
+	}
+	return err
+}
 
 func tell(ctx context.Context, s *heartbeat.Session, f func(context.Context, *heartbeat.Session, Partitions) error, p Partitions) error {
 	if f == nil || len(p) == 0 {

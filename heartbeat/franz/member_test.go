@@ -17,118 +17,76 @@ import (
 	"github.com/kbeat/kbeat/heartbeat"
 )
 
-// ledger is who works on which partition, as the members' callbacks say.
-type ledger struct {
-	t     *testing.T
-	mu    sync.Mutex
-	owner map[string]string
-	taken map[string]int // how often each member was given a partition
-
-	uncommitted []error // of commits before a partition was let go of
+// working is a member that is polled, or run, until it is closed or idle.
+type working struct {
+	*ConsumerMember
+	t    *testing.T
+	stop chan struct{} // closed when it is not to be polled any more
+	done sync.WaitGroup
 }
 
-func newLedger(t *testing.T) *ledger {
-	return &ledger{t: t, owner: map[string]string{}, taken: map[string]int{}}
+func (l *ledger) member(cl *kgo.Client, transport heartbeat.Transport, on ConsumerCallbacks, balancers ...kgo.GroupBalancer) *working {
+	m, err := NewConsumer(cl, []string{"t"}, balancers...).NewMember(heartbeat.Config{Group: "g"}, transport, on)
+	require.NoError(l.t, err)
+	w := &working{ConsumerMember: m, t: l.t, stop: make(chan struct{})}
+	l.t.Cleanup(func() { // also of a test that has failed: nothing may be left running
+		_ = w.Close(context.Background())
+		w.done.Wait()
+	})
+	return w
 }
 
-func (l *ledger) add(name string, p Partitions) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	require.NotEmpty(l.t, p)
-	for topic, partitions := range p {
-		for _, n := range partitions {
-			key := fmt.Sprint(topic, n)
-			if before := l.owner[key]; before != "" {
-				l.t.Errorf("%s is given to %s while %s works on it", key, name, before)
-			}
-			l.owner[key] = name
-			l.taken[name]++
-		}
-	}
+func (w *working) close() {
+	require.NoError(w.t, w.Close(w.t.Context()))
+	w.done.Wait()
 }
 
-func (l *ledger) remove(name string, p Partitions) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	require.NotEmpty(l.t, p)
-	for topic, partitions := range p {
-		for _, n := range partitions {
-			key := fmt.Sprint(topic, n)
-			if l.owner[key] != name {
-				l.t.Errorf("%s is taken from %s, but is %q's", key, name, l.owner[key])
-			}
-			delete(l.owner, key)
-		}
-	}
+// idle lets nobody poll the member any more.
+func (w *working) idle() {
+	close(w.stop)
+	w.done.Wait()
 }
 
-// shares is how many partitions each has.
-func (l *ledger) shares() map[string]int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	shares := map[string]int{}
-	for _, name := range l.owner {
-		shares[name]++
-	}
-	return shares
-}
-
-// polled is a member that is polled until it is closed.
-type polled struct {
-	*heartbeat.Member
-	t        *testing.T
-	consumer *Consumer
-	polls    sync.WaitGroup
-}
-
-func (l *ledger) start(name string, cl *kgo.Client, transport heartbeat.Transport, balancers ...kgo.GroupBalancer) *polled {
-	p := &polled{t: l.t, consumer: NewConsumer(cl, []string{"t"}, balancers...)}
-	var err error
-	p.Member, err = p.consumer.NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{
+// poll starts a member that is polled.
+func (l *ledger) poll(name string, cl *kgo.Client, transport heartbeat.Transport, balancers ...kgo.GroupBalancer) *working {
+	w := l.member(cl, transport, ConsumerCallbacks{
 		Assigned: func(_ context.Context, _ *heartbeat.Session, added Partitions) error {
+			require.NotEmpty(l.t, added)
 			l.add(name, added)
 			return nil
 		},
 		Revoked: func(ctx context.Context, s *heartbeat.Session, removed Partitions) error {
+			require.NotEmpty(l.t, removed)
 			time.Sleep(50 * time.Millisecond) // something has to be finished first
-			var offsets []heartbeat.Offset
-			for topic, partitions := range removed {
-				for _, n := range partitions {
-					offsets = append(offsets, heartbeat.Offset{Topic: topic, Partition: n, Offset: 1, LeaderEpoch: -1})
-				}
-			}
-			if err := s.Commit(ctx, offsets); err != nil {
-				l.mu.Lock()
-				l.uncommitted = append(l.uncommitted, err)
-				l.mu.Unlock()
-			}
+			l.commit(ctx, s, removed)
 			l.remove(name, removed)
 			return nil
 		},
 		Lost: func(_ context.Context, _ *heartbeat.Session, lost Partitions) error {
+			require.NotEmpty(l.t, lost)
 			l.remove(name, lost)
 			return nil
 		},
-	})
-	require.NoError(l.t, err)
-	p.polls.Go(func() {
+	}, balancers...)
+	w.done.Go(func() {
 		for {
-			err := p.Poll(l.t.Context())
+			err := w.Poll(l.t.Context())
 			switch {
 			case errors.Is(err, heartbeat.ErrClosed):
 				return
 			case err != nil && !errors.Is(err, heartbeat.ErrLeft):
 				l.t.Errorf("%s: %v", name, err)
 			}
-			time.Sleep(100 * time.Millisecond)
+			select {
+			case <-w.Wants():
+			case <-w.Done():
+			case <-w.stop:
+				return
+			case <-time.After(time.Minute):
+			}
 		}
 	})
-	return p
-}
-
-func (p *polled) close() {
-	require.NoError(p.t, p.Close(p.t.Context()))
-	p.polls.Wait()
+	return w
 }
 
 // Members of one process come and go. No partition is worked on by two at any moment, and in the end each by one.
@@ -146,11 +104,11 @@ func TestMembersOfAConsumerGroup(t *testing.T) {
 					time.Sleep(20 * time.Second)
 					require.Equal(t, want, l.shares())
 				}
-				a := l.start("a", cl, transport, balancer)
+				a := l.poll("a", cl, transport, balancer)
 				settle(map[string]int{"a": 6})
-				b := l.start("b", cl, transport, balancer)
+				b := l.poll("b", cl, transport, balancer)
 				settle(map[string]int{"a": 3, "b": 3})
-				c := l.start("c", cl, transport, balancer)
+				c := l.poll("c", cl, transport, balancer)
 				settle(map[string]int{"a": 2, "b": 2, "c": 2})
 				if balancer.IsCooperative() {
 					require.Equal(t, map[string]int{"a": 6, "b": 3, "c": 2}, l.taken, "a partition has left a member that could have kept it")
@@ -174,7 +132,7 @@ func TestACooperativeMemberThatLeavesWhileItJoins(t *testing.T) {
 		n.cluster(1, kfake.SeedTopics(4, "t"))
 		cl := n.client()
 		l := newLedger(t)
-		a := l.start("a", cl, New(cl))
+		a := l.poll("a", cl, New(cl))
 		time.Sleep(5 * time.Second)
 		// A second member joins once, and is not polled any more: the group waits for it when it is asked to join anew.
 		stuck, err := NewConsumer(cl, []string{"t"}).NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{})
@@ -196,7 +154,7 @@ func TestAConsumerThatTheCoordinatorHasForgotten(t *testing.T) {
 		cluster := n.cluster(1, kfake.SeedTopics(4, "t"))
 		cl := n.client()
 		l := newLedger(t)
-		a := l.start("a", cl, New(cl))
+		a := l.poll("a", cl, New(cl))
 		time.Sleep(10 * time.Second)
 		require.Equal(t, map[string]int{"a": 4}, l.shares())
 		cluster.ControlKey(kmsg.Heartbeat.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) {

@@ -21,7 +21,7 @@ import (
 
 // polled is a member that is polled until it is closed.
 type polled struct {
-	*heartbeat.Member
+	*franz.ConsumerMember
 	t        *testing.T
 	consumer *franz.Consumer
 	joins    atomic.Int32 // how often it has become STABLE
@@ -32,7 +32,7 @@ func newPolled(t *testing.T, cluster *broker.Cluster, group string, balancer kgo
 	cl := newClient(t, kgo.SeedBrokers(cluster.Addrs()...))
 	p := &polled{t: t, consumer: franz.NewConsumer(cl, []string{"t"}, balancer)}
 	var err error
-	p.Member, err = p.consumer.NewMember(heartbeat.Config{
+	p.ConsumerMember, err = p.consumer.NewMember(heartbeat.Config{
 		Group: group, SessionTimeout: 20 * time.Second, HeartbeatInterval: 300 * time.Millisecond,
 	}, franz.New(cl), franz.ConsumerCallbacks{}, heartbeat.WithObserver(func(f heartbeat.Fired) {
 		if f.From != classic.Stable && f.To == classic.Stable {
