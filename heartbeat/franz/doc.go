@@ -14,6 +14,9 @@
 // answered at once and one for OffsetCommit, both shared by all members, and one for each JoinGroup and SyncGroup that is
 // being held.
 //
+// A Consumer makes members whose work is the partitions of topics. Run, they are given all of their partitions anew in each
+// generation; polled, they are told what changes, and keep the rest (KIP-429). The package never fetches a record.
+//
 // Brokers from Apache Kafka 2.3 on are spoken to: older ones do not know static members, and would quietly take one for
 // a dynamic member.
 package franz
