@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
@@ -16,8 +17,9 @@ import (
 // app is an application with a member of the group "g".
 type app struct {
 	*heartbeat.Member
-	w    *world
-	name string // of its client, with which its member ids begin
+	w      *world
+	name   string // of its client, with which its member ids begin
+	client *kgo.Client
 
 	mu   sync.Mutex
 	next map[heartbeat.CallbackKind]func(context.Context) error // what its next callback does
@@ -27,13 +29,13 @@ type app struct {
 // app makes an application whose member joins by a protocol in which each member is assigned its own id.
 func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbeat.Option) *app {
 	a := &app{w: w, name: name, next: map[heartbeat.CallbackKind]func(context.Context) error{}}
-	client := w.client(name, w.dial(name))
+	a.client = w.client(name, w.dial(name))
 	config := heartbeat.Config{Group: "g", ProtocolType: "echo", Protocols: []heartbeat.Protocol{{Name: "echo"}}, Seed: 1}
 	if change != nil {
 		change(&config)
 	}
 	var err error
-	var transport heartbeat.Transport = franz.New(client)
+	var transport heartbeat.Transport = franz.New(a.client)
 	if w.between != nil {
 		transport = through{transport, w.between}
 	}
@@ -56,7 +58,7 @@ func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbe
 		over, cancel := context.WithCancel(context.Background())
 		cancel()
 		_ = a.Close(over)
-		client.Close()
+		a.client.Close()
 	})
 	return a
 }

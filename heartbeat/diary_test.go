@@ -83,6 +83,29 @@ func (d *diary) take() []entry {
 	return entries
 }
 
+// last is what has happened last, for whom a test's failure is a riddle.
+func (d *diary) last(n int) string {
+	entries := d.take()
+	var b strings.Builder
+	for _, e := range entries[max(0, len(entries)-n):] {
+		b.WriteString("\n" + e.String())
+	}
+	return b.String()
+}
+
+// count is how often a rule has decided.
+func (d *diary) count(rule string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for _, e := range d.entries {
+		if e.rule == rule {
+			n++
+		}
+	}
+	return n
+}
+
 // texts empties the diary, and gives what is of one kind.
 func (d *diary) texts(k kind) []string { return only(d.take(), k) }
 
