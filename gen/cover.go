@@ -14,31 +14,33 @@ type cube struct {
 	rule   *spec.Rule
 }
 
-// block is what some codes have in common: the same cubes. rest marks the block of the codes that nothing names.
+// block is what some codes have in common: the same cubes. Of those that no case names, rest has the ones of which the
+// catalogue says nothing, and all that it does not know.
 type block struct {
-	codes []*spec.Code
-	rest  bool
-	cubes []cube
+	codes     []*spec.Code
+	otherwise bool // no case names them
+	rest      bool
+	cubes     []cube
 }
 
 // blocks takes the enumeration of an input apart into as few lines as say the same. It looks at what the specification decides
-// in each cell, not at how it says so.
-func (p *plan) blocks(in *inputPlan) []block {
+// in each cell, not at how it says so; rules for which like gives the same one are not told apart.
+func (p *plan) blocks(in *inputPlan, like func(*spec.Rule) *spec.Rule) []block {
 	var out []block
 	for _, c := range in.Cases {
 		if in.Kind != spec.Response {
-			return []block{{cubes: p.cubes(in, c, nil)}}
+			return []block{{cubes: p.cubes(in, c, nil, like)}}
 		}
 		first := len(out)
 		if c.Otherwise {
-			out = append(out, block{rest: true, cubes: p.cubes(in, c, &spec.Code{})})
+			out = append(out, block{otherwise: true, rest: true, cubes: p.cubes(in, c, &spec.Code{}, like)})
 		}
 		for _, code := range c.Codes {
-			cubes := p.cubes(in, c, code)
+			cubes := p.cubes(in, c, code, like)
 			i := slices.IndexFunc(out[first:], func(b block) bool { return slices.EqualFunc(b.cubes, cubes, sameCube) })
 			if i < 0 {
 				i = len(out) - first
-				out = append(out, block{cubes: cubes})
+				out = append(out, block{otherwise: c.Otherwise, cubes: cubes})
 			}
 			out[first+i].codes = append(out[first+i].codes, code)
 		}
@@ -51,7 +53,7 @@ func sameCube(a, b cube) bool {
 }
 
 // cubes decides a case for one code in every cell, and joins cells that are decided alike.
-func (p *plan) cubes(in *inputPlan, c *spec.Case, code *spec.Code) []cube {
+func (p *plan) cubes(in *inputPlan, c *spec.Case, code *spec.Code, like func(*spec.Rule) *spec.Rule) []cube {
 	asked := spec.Asked(c.Decision)
 	var here []mark // of this case, in the order of in.marks
 	for _, m := range in.marks {
@@ -70,7 +72,7 @@ func (p *plan) cubes(in *inputPlan, c *spec.Case, code *spec.Code) []cube {
 			index = index*m.radix() + m.answer(values)
 		}
 		for _, s := range p.States {
-			table[index*len(p.States)+s.Index] = spec.Decide(c.Decision, s, values, nil)
+			table[index*len(p.States)+s.Index] = like(spec.Decide(c.Decision, s, values, nil))
 		}
 	}
 	cubes := merge(here, p.split(here, table, ""))
@@ -164,6 +166,39 @@ func onlyDifference(a, b string) int {
 		at = i
 	}
 	return at
+}
+
+// within are the cubes of one state, as wide as they can be without touching those of another rule. They may overlap.
+func (b block) within(s *spec.State) []cube {
+	var here []cube
+	for _, c := range b.cubes {
+		if slices.Contains(c.states, s) {
+			here = append(here, c)
+		}
+	}
+	var out []cube
+	for _, c := range here {
+		for i := range c.marks {
+			wider := c.marks[:i] + "-" + c.marks[i+1:]
+			if !slices.ContainsFunc(here, func(other cube) bool { return other.rule != c.rule && overlap(other.marks, wider) }) {
+				c.marks = wider
+			}
+		}
+		if !slices.ContainsFunc(out, func(other cube) bool { return other.rule == c.rule && other.marks == c.marks }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// overlap says whether some answers are of both.
+func overlap(a, b string) bool {
+	for i := range len(a) {
+		if a[i] != b[i] && a[i] != '-' && b[i] != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // spread sets the marks of a case among all marks of its input; what the case does not ask is any.

@@ -20,41 +20,35 @@ func (p *plan) rulesDocument() []byte {
 		d.line("%s", oneLine(p.Doc))
 		d.line("")
 	}
-	d.line("Numbers are lines of %s. An arrow → is a way to another state; without one the state stays. What a rule does is its own,", p.File)
-	d.line("then, in *italics*, what its result does.")
-	d.declarations()
-	if len(p.Responses) > 0 {
-		d.heading(2, "Responses")
-	}
-	for _, in := range p.inputs {
-		if in.Kind == spec.Response {
-			d.response(in)
-		}
-	}
-	if len(p.Loops) > 0 {
-		d.heading(2, "Loops")
-		d.line("Of the rules of a turn the first one that holds applies.")
-	}
-	for _, in := range p.inputs {
-		if in.Kind == spec.Loop {
-			d.heading(3, in.Name)
-			d.text(in.Doc)
-			d.rules(in)
-		}
-	}
-	if len(p.Events) > 0 {
-		d.heading(2, "Events")
-	}
-	for _, in := range p.inputs {
-		if in.Kind == spec.Event {
-			d.heading(3, in.Name)
-			d.text(in.Doc)
-			d.rules(in)
-		}
-	}
-	d.results()
+	d.line("In a table of rules each line is a rule, with its line in %s. What it does is its own, then, in *italics*, what its result", p.File)
+	d.line("does. [Results](#results), [effects](#effects) and what rules ask are explained at the end.")
+	d.states()
+	d.section(spec.Response, "Responses", "What an answer means in the state in which it comes: the **result**, which is what the one who waits "+
+		"is told; the rule's effects; and → the next state, where it is another one. What this depends on stands before a colon. "+
+		"← is the same as to its left.", d.response)
+	d.section(spec.Loop, "Loops", "Of the rules of a turn the first one that holds applies.", func(in *inputPlan) { d.rules(in, in.Name) })
+	d.section(spec.Event, "Events", "", func(in *inputPlan) { d.rules(in, in.Name) })
 	d.deviations()
+	d.section(spec.Response, "Rules of the responses", "The tables under Responses, rule by rule.", func(in *inputPlan) { d.rules(in, "Rules of "+in.Name) })
+	d.results()
+	d.declarations()
 	return d.out.Bytes()
+}
+
+// section writes about the inputs of a kind, if there are any.
+func (d *document) section(kind spec.Kind, title, note string, about func(*inputPlan)) {
+	begun := false
+	for _, in := range d.inputs {
+		if in.Kind != kind {
+			continue
+		}
+		if !begun {
+			d.heading(2, title)
+			d.text(note)
+			begun = true
+		}
+		about(in)
+	}
 }
 
 // statesDrawing is states.mmd.
@@ -108,7 +102,8 @@ func wordsOf[T any](items []T, name func(T) string) string {
 	return strings.Join(namesIn(items, func(i T) string { return word(name(i)) }), ", ")
 }
 
-func (d *document) declarations() {
+// states writes what the machine can be, and how it gets from one state to another.
+func (d *document) states() {
 	d.heading(2, "States")
 	d.line("```mermaid")
 	d.out.WriteString(d.mermaid())
@@ -119,6 +114,22 @@ func (d *document) declarations() {
 		rows = append(rows, []string{word(s.Name), prose(s.Doc)})
 	}
 	d.table([]string{"state", "what the machine is"}, rows)
+}
+
+// declarations writes what the rules ask and do.
+func (d *document) declarations() {
+	var rows [][]string
+	if len(d.Errors) > 0 {
+		d.heading(2, "Errors")
+		for _, e := range d.Errors {
+			retriable := ""
+			if e.Retriable {
+				retriable = "yes"
+			}
+			rows = append(rows, []string{word(e.Name), retriable, prose(e.Doc)})
+		}
+		d.table([]string{"error without a code", "retriable", "what it is"}, rows)
+	}
 	if len(d.Flags) > 0 {
 		d.heading(2, "Flags")
 		rows = nil
@@ -150,11 +161,18 @@ func (d *document) declarations() {
 	d.heading(2, "Effects")
 	rows = nil
 	for _, e := range d.Effects {
-		only := ""
+		only, does := "", prose(effectDoc(e))
 		if e.Only != nil {
 			only = prose(e.Only.Text)
 		}
-		rows = append(rows, []string{word(e.Name), fmt.Sprint(e.Pos.Line), prose(effectDoc(e)), only})
+		switch {
+		case e.Default != "":
+			does += fmt.Sprintf("; with %s, “%s” where the rule gives none", word(e.Parameter), prose(e.Default))
+		case e.Parameter != "":
+			does += "; with " + word(e.Parameter)
+		}
+		does = strings.TrimPrefix(does, "; ")
+		rows = append(rows, []string{word(e.Name), fmt.Sprint(e.Pos.Line), does, only})
 	}
 	d.table([]string{"effect", "line", "what it does", "only where"}, rows)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/kbeat/kbeat/spec"
 )
 
-// response writes what a response's codes mean in each state, then its rules.
+// response writes what a response's codes mean in each state.
 func (d *document) response(in *inputPlan) {
 	d.heading(3, in.Name)
 	d.text(in.Doc)
@@ -17,58 +17,113 @@ func (d *document) response(in *inputPlan) {
 		head = append(head, word(s.Name))
 	}
 	d.table(head, d.matrix(in))
-	d.line("")
-	d.rules(in)
 }
 
-// matrix has a row for codes that behave alike in every state; what is not named stands in the last.
+// matrix has a row for codes that a case names and that are decided alike in every state; below them stands what no case names.
 func (d *document) matrix(in *inputPlan) [][]string {
 	type row struct {
 		codes []string
 		cells []string
 	}
-	var rows []row
-	var rest row
-	for _, b := range d.blocks(in) {
+	var named []row
+	var otherwise [][]string
+	for _, b := range d.blocks(in, d.alike(in)) {
 		r := row{codes: namesIn(b.codes, func(c *spec.Code) string { return word(c.Name) })}
-		for _, s := range d.States {
-			r.cells = append(r.cells, d.cell(in, b, s))
+		for i, s := range d.States {
+			cell := d.cell(in, b, s)
+			if i > 0 && cell == d.cell(in, b, d.States[i-1]) {
+				cell = "←"
+			}
+			r.cells = append(r.cells, cell)
 		}
-		if b.rest {
-			rest = r
+		if b.otherwise {
+			otherwise = append(otherwise, append([]string{d.otherwise(in, b)}, r.cells...))
 			continue
 		}
-		i := slices.IndexFunc(rows, func(other row) bool { return slices.Equal(other.cells, r.cells) })
+		i := slices.IndexFunc(named, func(other row) bool { return slices.Equal(other.cells, r.cells) })
 		if i < 0 {
-			rows = append(rows, r)
+			named = append(named, r)
 		} else {
-			rows[i].codes = append(rows[i].codes, r.codes...)
+			named[i].codes = append(named[i].codes, r.codes...)
 		}
 	}
 	var out [][]string
-	for _, r := range rows {
+	for _, r := range named {
 		out = append(out, append([]string{strings.Join(r.codes, " ")}, r.cells...))
 	}
-	if rest.cells != nil {
-		out = append(out, append([]string{fmt.Sprintf("otherwise: %d codes of the catalogue, and all it does not know", len(rest.codes))}, rest.cells...))
-	}
-	return out
+	slices.Reverse(otherwise) // the rest last
+	return append(out, otherwise...)
 }
 
-// cell is what is done for a code in a state, by the answers where it depends on them.
-func (d *document) cell(in *inputPlan, b block, s *spec.State) string {
-	var parts []string
-	for _, c := range b.cubes {
-		if !slices.Contains(c.states, s) {
-			continue
-		}
-		if when := conditionText(in.marks, c.marks); when != "" {
-			parts = append(parts, when+": "+outcomeText(c.rule))
-		} else {
-			parts = append(parts, outcomeText(c.rule))
+// alike gives the first of the input's rules that reads like another one in a cell.
+func (d *document) alike(in *inputPlan) func(*spec.Rule) *spec.Rule {
+	first := map[string]*spec.Rule{}
+	for _, r := range in.rules {
+		if text := outcomeText(r); first[text] == nil {
+			first[text] = r
 		}
 	}
-	return strings.Join(parts, "<br>")
+	return func(r *spec.Rule) *spec.Rule { return first[outcomeText(r)] }
+}
+
+// otherwise is the first column for codes that no case names: what the catalogue says of them, and how many they are.
+func (d *document) otherwise(in *inputPlan, b block) string {
+	parts := []string{"*otherwise*"}
+	for _, c := range in.Cases {
+		if !c.Otherwise {
+			continue
+		}
+		for _, t := range spec.Asked(c.Decision) {
+			if t.Guard == nil || !ofCode(t.Guard) || len(b.codes) == 0 {
+				continue
+			}
+			if b.codes[0].Property(t.Name()) {
+				parts = append(parts, word(t.Name()))
+			} else {
+				parts = append(parts, "not "+word(t.Name()))
+			}
+		}
+	}
+	var which []string
+	switch n := len(b.codes); {
+	case n == 1:
+		which = append(which, word(b.codes[0].Name))
+	case n > 1:
+		which = append(which, fmt.Sprintf("%d codes", n))
+	}
+	if b.rest {
+		which = append(which, "all that the catalogue does not know")
+	}
+	return strings.Join(parts, ", ") + ": " + strings.Join(which, ", and ")
+}
+
+// cell is what is done for a code in a state, by the answers where it depends on them, in the order of the text.
+func (d *document) cell(in *inputPlan, b block, s *spec.State) string {
+	type part struct {
+		rule *spec.Rule
+		when []string
+	}
+	var parts []part
+	for _, c := range b.within(s) {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.rule == c.rule })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, part{rule: c.rule})
+		}
+		if when := conditionText(in.marks, c.marks); when != "" {
+			parts[i].when = append(parts[i].when, when)
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return d.ruleRefs[a.rule].index - d.ruleRefs[b.rule].index })
+	var lines []string
+	for _, p := range parts {
+		line := outcomeText(p.rule)
+		if p.when != nil {
+			line = strings.Join(p.when, ", or ") + ": " + line
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "<br>")
 }
 
 // conditionText says in words what the marks of a cube ask.
@@ -94,8 +149,8 @@ func outcomeText(r *spec.Rule) string {
 	if r.Result != nil {
 		parts = append(parts, "**"+r.Result.Name+"**")
 	}
-	for _, do := range r.Do {
-		parts = append(parts, doText(do))
+	if len(r.Do) > 0 {
+		parts = append(parts, strings.Join(namesIn(r.Do, doText), ", "))
 	}
 	for _, s := range r.To {
 		parts = append(parts, "→ "+word(s.Name))
@@ -111,7 +166,11 @@ func doText(do spec.Do) string {
 }
 
 // rules writes each rule of an input, in the order of the text.
-func (d *document) rules(in *inputPlan) {
+func (d *document) rules(in *inputPlan, title string) {
+	d.heading(3, title)
+	if in.Kind != spec.Response {
+		d.text(in.Doc)
+	}
 	var rows [][]string
 	for _, r := range in.rules {
 		when := strings.TrimPrefix(strings.TrimPrefix(r.Name, in.Name), "/")

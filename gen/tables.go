@@ -156,7 +156,7 @@ func stringList(items []string) *jen.Statement {
 // cellLines are the lines of each rule, as package fsmtest reads them.
 func (p *plan) cellLines(in *inputPlan) map[*spec.Rule][]string {
 	out := map[*spec.Rule][]string{}
-	for _, b := range p.blocks(in) {
+	for _, b := range p.blocks(in, func(r *spec.Rule) *spec.Rule { return r }) {
 		for _, c := range b.cubes {
 			tail := fmt.Sprintf("%s | %s", p.stateText(c.states), c.marks)
 			if in.Kind != spec.Response {
