@@ -5,7 +5,6 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/spec"
 )
 
@@ -143,7 +142,7 @@ func (p *plan) testResults(f *jen.File) {
 		id := jen.Id(p.errorNames[e.Name])
 		body = append(body,
 			must("Equal", jen.Lit(e.Retriable), id.Clone().Dot("Retriable").Call()),
-			must("EqualError", id.Clone(), jen.Lit(fsm.ErrorText(e.Name, oneLine(e.Doc)))))
+			must("EqualError", id.Clone(), jen.Qual(fsmPath, "ErrorText").Call(jen.Lit(e.Name), jen.Lit(oneLine(e.Doc)))))
 	}
 	if n := len(p.Errors); n > 0 {
 		body = append(body, must("Empty", jen.Id("ErrorName").Call(jen.Lit(n+1)).Dot("Message").Call()))

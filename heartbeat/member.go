@@ -2,8 +2,9 @@ package heartbeat
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,7 +54,7 @@ type Member struct {
 // *ConfigError.
 func NewMember(config Config, transport Transport, assignor Assignor, opts ...Option) (*Member, error) {
 	if config.Seed == 0 {
-		config.Seed = rand.Uint64()
+		config.Seed = drawSeed()
 	}
 	core, err := NewCore(config)
 	if err != nil {
@@ -77,6 +78,13 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	m.status.Store(&status)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m, m.loop.init(m)
+}
+
+// drawSeed is a number that no other member draws.
+func drawSeed() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return binary.NativeEndian.Uint64(b[:])
 }
 
 // Status is what the member was after the last thing that happened to it.

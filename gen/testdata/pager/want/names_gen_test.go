@@ -135,7 +135,7 @@ func TestResults(t *testing.T) {
 		require.Equal(t, want.err, want.result.Error(), want.result)
 	}
 	require.Equal(t, true, ErrorTooMany.Retriable())
-	require.EqualError(t, ErrorTooMany, "TOO_MANY: pages")
+	require.EqualError(t, ErrorTooMany, fsm.ErrorText("TOO_MANY", "pages"))
 	require.Empty(t, ErrorName(2).Message())
 }
 
