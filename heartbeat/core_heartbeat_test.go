@@ -182,6 +182,8 @@ func TestStaleAnswers(t *testing.T) {
 			before := d.core.Status()
 			require.Empty(t, d.end(heartbeat, code), "%s changed, %s", changed, code)
 			require.Equal(t, "commit ends: REBALANCE_IN_PROGRESS", d.end(commit, code), "%s changed, %s", changed, code)
+			err := d.out[len(d.out)-1].(CommitEnded).Err.(*Error)
+			require.Equal(t, []any{"m-1", int32(5)}, []any{err.Member, err.Generation}, "who sent it")
 			after := d.core.Status()
 			before.Heartbeats, after.Heartbeats = 0, 0
 			require.Equal(t, before, after, "%s changed, %s", changed, code)

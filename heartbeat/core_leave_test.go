@@ -124,6 +124,7 @@ func TestLeaveWithoutAGroup(t *testing.T) {
 	d.join()
 	d.end(d.beat(), classic.CodeIllegalGeneration)
 	require.Equal(t, "lost 5", d.step(leaveNow))
+	require.Equal(t, "enough", d.out[len(d.out)-1].(Callback).Reason)
 	require.Equal(t, "LeaveGroup m-1/-1", d.step(CallbackEnded{}), "the id has outlived its generation")
 }
 

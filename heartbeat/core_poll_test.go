@@ -171,6 +171,15 @@ func TestAnswersThatLackWhatTheyGive(t *testing.T) {
 	d.rejoin()
 }
 
+// The numbers of nodes and generations begin at 0.
+func TestNodeAndGenerationZero(t *testing.T) {
+	d := drive(t)
+	d.step(Poll{})
+	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone, func(r *Response) { r.Node = 0 }))
+	require.Zero(t, d.sent(classic.InputJoinGroup).Node)
+	require.Equal(t, "SyncGroup m-1/0", d.answer(classic.InputJoinGroup, classic.CodeNone, func(r *Response) { r.Generation = 0 }))
+}
+
 // Offsets are committed under the generation in which they were read, while that is the member's.
 func TestCommit(t *testing.T) {
 	commit := func(d *driven, generation int32) string {

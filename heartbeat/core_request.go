@@ -23,7 +23,7 @@ func (e *effects) send(o open) uint64 {
 	r := &o.request
 	r.ID, r.Group, r.Instance = e.lastID, e.config.Group, e.config.InstanceID
 	r.Node, r.Timeout = e.node, e.config.timeout(r.API)
-	if r.Member == "" && !o.dismiss {
+	if !o.dismiss {
 		r.Member = e.who.member
 	}
 	r.Generation, o.who, o.found = e.who.generation, e.who, e.found
