@@ -1,0 +1,64 @@
+// Package readme holds README.md against what it speaks of.
+package readme
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// block is the first block of README.md in a language.
+func block(t *testing.T, language string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(read(t, "README.md"), "```"+language+"\n")
+	require.True(t, found, "README.md has no block of %s", language)
+	text, _, found := strings.Cut(rest, "```")
+	require.True(t, found, "README.md does not end its block of %s", language)
+	return text
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// The program that a reader copies compiles, and is formatted.
+func TestExampleCompiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(file, []byte(block(t, "go")), 0o644))
+	build := exec.Command("go", "build", "-o", os.DevNull, file)
+	build.Dir = root
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	out, err = exec.Command("gofmt", "-l", file).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out), "README.md: the example is not as gofmt has it")
+}
+
+// The rows that README.md shows stand in the specification as they are.
+func TestRowsAreTheSpecifications(t *testing.T) {
+	require.Contains(t, read(t, "spec/classic.yaml"), block(t, "yaml"), "README.md shows rows that spec/classic.yaml does not have")
+}
+
+// Each make target and each file that README.md names exists.
+func TestNamesExist(t *testing.T) {
+	readme, makefile := read(t, "README.md"), read(t, "Makefile")
+	targets := regexp.MustCompile(`\bmake ([a-z][a-z-]*)`).FindAllStringSubmatch(readme, -1)
+	require.NotEmpty(t, targets)
+	for _, target := range targets {
+		require.Regexp(t, `(?m)^`+target[1]+`:`, makefile, "README.md names make %s", target[1])
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme, -1) {
+		_, err := os.Stat(filepath.Join(root, link[1]))
+		require.NoError(t, err, "README.md links to %s", link[1])
+	}
+}
