@@ -19,7 +19,8 @@ import (
 type broker struct {
 	network *kfake.VirtualNetwork
 	diary   *diary
-	closed  chan struct{} // ends what is held
+	closed  chan struct{}      // ends what is held
+	look    func(kmsg.Request) // sees each request of the group; may be nil
 
 	mu   sync.Mutex
 	next map[kmsg.Key][]*answer // for the requests to come

@@ -26,16 +26,34 @@ func (m *Member) logFired(f Fired) {
 		slog.String("state", f.To.String()), slog.String("member", now.Member), slog.Int("generation", int(now.Generation)),
 		slog.Int("coordinator", int(now.Coordinator)),
 	}
+	switch e := f.Rule.Result.Error(); e.Kind {
+	case fsm.ErrorNamed:
+		attrs = append(attrs, slog.String("error", e.Name.String()))
+	case fsm.ErrorCode:
+		attrs = append(attrs, slog.String("error", e.Code.String()))
+	}
 	if f.Code != classic.CodeNone {
 		attrs = append(attrs, slog.String("code", f.Code.String()))
+		if message := f.Code.Message(); message != "" {
+			attrs = append(attrs, slog.String("message", message))
+		}
 	}
-	if f.Err != nil {
-		attrs = append(attrs, slog.Any("err", f.Err))
+	if err := m.behind(f); err != nil {
+		attrs = append(attrs, slog.Any("err", err))
 	}
 	if f.Rule.Why != "" {
 		attrs = append(attrs, slog.String("why", f.Rule.Why))
 	}
 	log.LogAttrs(context.Background(), level, f.Rule.Input.String(), attrs...)
+}
+
+// behind is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
+func (m *Member) behind(f Fired) error {
+	switch f.Rule.Input {
+	case classic.InputLoopBroke, classic.InputAssignmentFailed, classic.InputCallbackFailed:
+		return m.loop.raised
+	}
+	return f.Err
 }
 
 // levelOf is how much a rule is worth an operator's attention: what ends the member's part in its generation, and what has

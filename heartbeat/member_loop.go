@@ -18,6 +18,7 @@ type loop struct {
 	abandon context.CancelFunc // ends the leader's assignment
 	session *Session           // of the generation that the application was told of; nil when it has ended
 	ending  Fired              // the last rule that wanted a rejoin
+	raised  error              // what the input that is handled brings
 }
 
 func (l *loop) init(m *Member) error {
@@ -76,6 +77,7 @@ func (m *Member) now() time.Duration { return time.Since(m.start) }
 
 // step lets the Core handle one letter.
 func (m *Member) step(l letter) {
+	m.loop.raised = nil
 	switch in := l.input.(type) {
 	case Poll:
 		m.loop.poller = l.from
@@ -83,6 +85,12 @@ func (m *Member) step(l letter) {
 		m.loop.leavers = append(m.loop.leavers, l.from)
 	case CommitAsked:
 		m.loop.commits[in.ID] = l.from.commit
+	case CallbackEnded:
+		m.loop.raised = in.Err
+	case AssignmentFailed:
+		m.loop.raised = in.Err
+	case LoopBroke:
+		m.loop.raised = in.Err
 	}
 	if l.input != nil {
 		now := m.now().Truncate(time.Microsecond)

@@ -78,6 +78,9 @@ func (w *wire) pass(b *broker, frame []byte) bool {
 	way, ours := ways[kmsg.Key(r.Key())]
 	a := open(answer{})
 	if ours {
+		if b.look != nil {
+			b.look(r)
+		}
 		b.diary.add(sent, w.who, "%s", request(r))
 		a = b.come(kmsg.Key(r.Key()))
 		time.Sleep(way)
