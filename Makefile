@@ -50,7 +50,7 @@ mutants: ## change one cell of the tables at a time: the generated tests must se
 
 .PHONY: slips
 slips: ## make every single slip of the pen in the specification: how many does the parser let pass?
-	$(GO) run ./tools/slips $(MACHINES:%=spec/%.yaml)
+	$(GO) run ./tools/slips $(MACHINES:%=spec/%.yaml) $(wildcard spec/testdata/machines/*.yaml)
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
