@@ -45,7 +45,7 @@ type Config struct {
 	RetryBackoff, RetryBackoffMax time.Duration
 
 	// RequestTimeout bounds the wait for an answer, 30 s by default. A JoinGroup, which the broker holds back until all
-	// members have joined, has at least MaxPollInterval + 5 s.
+	// members have joined, has at least MaxPollInterval + 5 s; a Heartbeat has at most SessionTimeout.
 	RequestTimeout time.Duration
 
 	// Seed of the pauses' ± 20 %. Members of one group must differ in it, so that they do not retry in step; NewMember draws
@@ -161,10 +161,14 @@ func (c *Config) setting(name string) (time.Duration, error) {
 	return 0, fmt.Errorf("no field of Config is the setting %q: add one", name)
 }
 
-// timeout is what a request has for its answer.
+// timeout is what a request has for its answer. A heartbeat's comes too late after the session; and a connection on which
+// it does not come is to be given up by then, lest it swallows the heartbeats of the next session too.
 func (c *Config) timeout(api classic.Input) time.Duration {
-	if api == classic.InputJoinGroup {
+	switch api {
+	case classic.InputJoinGroup:
 		return max(c.RequestTimeout, c.MaxPollInterval+joinGrace)
+	case classic.InputHeartbeat:
+		return min(c.RequestTimeout, c.SessionTimeout)
 	}
 	return c.RequestTimeout
 }

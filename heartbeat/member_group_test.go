@@ -228,3 +228,20 @@ func TestSetProtocols(t *testing.T) {
 		require.Equal(t, []string{"3", "4"}, seen)
 	})
 }
+
+// A broker that does not answer a heartbeat holds up what comes after it on the connection. The request ends with the
+// session at the latest, and the connection with it; the next session would end for the same silence otherwise, and so on.
+func TestASilentConnectionCostsOneSession(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.app("a", session(10*time.Second)).running()
+		first := a.next()
+		w.answer(kmsg.Heartbeat, answer{way: byNothing})
+		<-first.ctx.Done()
+		require.ErrorIs(t, context.Cause(first.ctx), classic.ErrorSessionExpired)
+		first.result <- nil
+		second := a.next()
+		w.pass(time.Hour)
+		require.NoError(t, second.ctx.Err())
+		a.stop(second)
+	})
+}
