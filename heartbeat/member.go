@@ -17,7 +17,8 @@ var ErrBusy = errors.New("the member is polled already: one Poll or Run at a tim
 
 // Member is one member of a Kafka group. Its methods may be called from any goroutine.
 //
-// The first Poll or Run starts the one goroutine that owns its Core; Close ends it, and everything that it has started.
+// The first Poll, Run or Commit starts the one goroutine that owns its Core; Close ends it, and everything that it has
+// started.
 type Member struct {
 	core      *Core // the goroutine's
 	config    Config

@@ -28,6 +28,7 @@ func (l *loop) init(m *Member) error {
 	}
 	l.machine = classic.NewMachine(definition, m.options.hooks)
 	l.commits = make(map[uint64]chan<- CommitEnded)
+	l.abandon = func() {}
 	if m.options.trace != nil {
 		l.trace = NewTraceWriter(m.options.trace, m.config)
 	}

@@ -240,3 +240,45 @@ func TestHeartbeatsGoOnDuringACallback(t *testing.T) {
 		}, w.diary.texts(told))
 	})
 }
+
+// An application that has a loop of its own polls when the member wants it to.
+func TestTheMemberSaysWhenItWantsAPoll(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.app("a", nil)
+		a.join()
+		wanted := func() bool {
+			select {
+			case <-a.Wants():
+				return true
+			case <-time.After(4 * time.Second):
+				return false
+			}
+		}
+		require.False(t, wanted(), "there is nothing to do")
+		a.Rejoin("because")
+		require.True(t, wanted())
+		a.join()
+		require.False(t, wanted())
+		w.kick(a)
+		require.True(t, wanted())
+		a.join()
+		w.answer(kmsg.Heartbeat, code(classic.CodeFencedInstanceID))
+		require.True(t, wanted(), "there is an error to be raised")
+		require.Error(t, a.Poll(t.Context()))
+		require.True(t, wanted(), "and then to join")
+		a.join()
+	})
+}
+
+// That a coordinator gives an id is how a dynamic member joins, and no failure (KIP-394).
+func TestAJoinLogsNoFailure(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a, log := logged(w)
+		a.join()
+		a.Rejoin("because")
+		a.join()
+		require.NoError(t, a.Close(t.Context()))
+		require.Contains(t, log.String(), "level=INFO")
+		require.Empty(t, warned(log))
+	})
+}
