@@ -110,10 +110,11 @@ func TestOneBroker(t *testing.T) {
 		s := newSession(t, transport, "hung")
 		s.stable()
 		cluster.Broker(1).Suspend()
-		began := time.Now()
-		s.do(classic.InputHeartbeat, classic.CodeDisconnect, func(r *heartbeat.Request) { r.Timeout = time.Second })
-		require.InDelta(t, 1, time.Since(began).Seconds(), 0.5, "the request's own limit counts")
-		s.do(classic.InputHeartbeat, classic.CodeSendTimeout, func(r *heartbeat.Request) { r.Timeout = time.Second })
+		for range 2 { // the first is sent; for the second there is no connection
+			began := time.Now()
+			s.do(classic.InputHeartbeat, classic.CodeDisconnect, func(r *heartbeat.Request) { r.Timeout = time.Second })
+			require.InDelta(t, 1, time.Since(began).Seconds(), 0.5, "the request's own limit counts")
+		}
 		cluster.Broker(1).Resume()
 		s.until(classic.InputHeartbeat, classic.CodeNone)
 	})
