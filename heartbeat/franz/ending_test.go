@@ -12,11 +12,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/fsm/classic"
-	"github.com/kbeat/kbeat/heartbeat"
 )
 
 // Each case is a broker that does not answer a Heartbeat as it should. The request must end within its Timeout under the
@@ -195,82 +193,6 @@ func TestABrokerWithoutACommonVersion(t *testing.T) {
 	}
 }
 
-// A dial can hang for longer than a request may take, at an address that nobody has any more. The coordinator is as lost
-// as one that refuses the connection, for those as well that have waited behind the one that dialled.
-func TestAConnectionThatIsNeverEstablished(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		hanging := func(ctx context.Context, _, _ string) (net.Conn, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		transport := New(n.client(kgo.Dialer(hanging)))
-		transport.learn(1, "localhost:9099")
-		began := time.Now()
-		ends := make(chan heartbeat.Response)
-		for range 2 {
-			go func() { ends <- transport.Send(t.Context(), beat(3*time.Second)) }()
-		}
-		for range 2 {
-			r := <-ends
-			require.Equal(t, classic.CodeDisconnect, r.Code, "%v", r.Err)
-			require.Equal(t, 3*time.Second, time.Since(began))
-		}
-	})
-}
-
-// A connection that was there once is none: franz-go dials again, and that can hang too.
-func TestAConnectionThatIsNotEstablishedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		var hangs atomic.Bool
-		dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if hangs.Load() {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}
-			return n.DialContext(ctx, network, addr)
-		}
-		transport := New(n.client(kgo.Dialer(dial)))
-		transport.learn(1, n.serve(9099, &stub{answer: func(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
-			if hangs.Swap(true) {
-				conn.Close()
-				return nil
-			}
-			return alive(conn, key, version, correlation)
-		}}))
-		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(3*time.Second)).Code)
-		for range 2 { // the first is cut off, and may be on its way; the second is not sent
-			r := transport.Send(t.Context(), beat(3*time.Second))
-			require.Equal(t, classic.CodeDisconnect, r.Code, "%v", r.Err)
-		}
-	})
-}
-
-// A broker that throttles a client tells it to wait before it sends again (KIP-219). It is well: who could not send in
-// time has not lost it, nor has who has waited behind that one.
-func TestARequestThatHasToWaitForItsTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		throttling := &stub{answer: func(_ net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
-			r := &kmsg.HeartbeatResponse{Version: version, ThrottleMillis: 60_000}
-			return r.AppendTo(append(binary.BigEndian.AppendUint32(nil, uint32(correlation)), 0))
-		}}
-		transport := New(n.client())
-		transport.learn(1, n.serve(9099, throttling))
-		require.Equal(t, classic.CodeNone, transport.Send(t.Context(), beat(time.Second)).Code)
-		ends := make(chan heartbeat.Response)
-		for range 2 {
-			go func() { ends <- transport.Send(t.Context(), beat(3*time.Second)) }()
-		}
-		for range 2 {
-			r := <-ends
-			require.Equal(t, classic.CodeSendTimeout, r.Code, "%v", r.Err)
-		}
-		require.Equal(t, 1, throttling.count(kmsg.Heartbeat))
-	})
-}
-
 func TestARequestEndsSoonAfterItsContext(t *testing.T) {
 	for name, test := range map[string]struct {
 		broker func(net.Conn)
@@ -304,64 +226,6 @@ func TestARequestEndsSoonAfterItsContext(t *testing.T) {
 }
 
 func silent(net.Conn, kmsg.Key, int16, int32) []byte { return nil }
-
-func TestAClosedTransportOrClient(t *testing.T) {
-	for name, close := range map[string]func(*Transport, func()){
-		"transport": func(t *Transport, _ func()) { t.Close() },
-		"client":    func(_ *Transport, client func()) { client() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := newNetwork(t)
-				cl := n.client()
-				transport := New(cl)
-				transport.learn(1, n.serve(9099, &stub{answer: silent}))
-				time.AfterFunc(time.Second, func() { close(transport, cl.Close) })
-				began := time.Now()
-				r := transport.Send(t.Context(), beat(time.Hour))
-				require.Equal(t, classic.CodeDisconnect, r.Code, "in flight: %v", r.Err)
-				require.Equal(t, time.Second, time.Since(began))
-				r = transport.Send(t.Context(), beat(time.Hour))
-				require.Equal(t, classic.CodeDisconnect, r.Code, "sent when closed: %v", r.Err)
-				require.Equal(t, time.Second, time.Since(began))
-			})
-		})
-	}
-}
-
-func TestClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		n.cluster(1)
-		cl := n.client()
-		used, unused := New(cl), New(cl)
-		require.Equal(t, classic.CodeNone, find(t, used).Code)
-		for _, transport := range []*Transport{used, unused} {
-			transport.Close()
-			transport.Close()
-			r := find(t, transport)
-			require.Equal(t, classic.CodeDisconnect, r.Code)
-			require.ErrorIs(t, r.Err, kgo.ErrClientClosed)
-			require.False(t, transport.ends(), "the client still holds on to the transport")
-		}
-		require.Error(t, used.lookups.cl.Context().Err())
-		require.Nil(t, unused.lookups.cl, "a closed transport has connected")
-		require.NoError(t, cl.Ping(t.Context()), "the client is the user's")
-	})
-}
-
-func TestATransportOfAClosedClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(t)
-		cl := n.client()
-		cl.Close()
-		transport := New(cl)
-		synctest.Wait()
-		r := find(t, transport)
-		require.Equal(t, classic.CodeDisconnect, r.Code)
-		require.ErrorIs(t, r.Err, kgo.ErrClientClosed)
-	})
-}
 
 func TestABrokerThatNobodyHasNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
