@@ -48,7 +48,11 @@ func TestThreeBrokersAreOneCluster(t *testing.T) {
 	adm := admin(t, kgo.SeedBrokers(cluster.Addrs()[0]))
 	_, err := adm.CreateTopic(within(t, time.Minute), 3, -1, nil, "spread")
 	require.NoError(t, err)
-	meta, err := adm.Metadata(within(t, time.Minute), "spread")
+	var meta kadm.Metadata
+	require.Eventually(t, func() bool { // a broker hears of a topic a little after the one that has created it
+		meta, err = adm.Metadata(within(t, time.Minute), "spread")
+		return err != nil || meta.Topics["spread"].Err == nil
+	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, err)
 	require.Equal(t, []int32{1, 2, 3}, meta.Brokers.NodeIDs())
 	require.Len(t, meta.Topics["spread"].Partitions[0].Replicas, 3)
