@@ -88,9 +88,10 @@ func (a *app) run() {
 			select {
 			case <-a.Done():
 				return
+			case <-a.Wants():
 			case <-time.After(100 * time.Millisecond):
-				_ = a.Poll(context.Background())
 			}
+			_ = a.Poll(context.Background())
 		}
 	}()
 }

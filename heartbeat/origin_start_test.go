@@ -37,8 +37,8 @@ func TestO1EachPollMakesTheLoopAndJoins(t *testing.T) {
 func TestO2TheLoopIsMadeOnce(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var made, inside atomic.Int32
+		var breaks atomic.Bool
 		start := ruleNamed(t, "join/not loop_exists", "")
-		breaks := false
 		a := w.app("a", nil, heartbeat.WithObserver(func(f heartbeat.Fired) {
 			if inside.Add(1) > 1 {
 				t.Error("two goroutines drive one member")
@@ -47,8 +47,7 @@ func TestO2TheLoopIsMadeOnce(t *testing.T) {
 			if f.Rule == start {
 				made.Add(1)
 			}
-			if breaks && f.Rule.Input == classic.InputHeartbeat {
-				breaks = false
+			if f.Rule.Input == classic.InputHeartbeat && breaks.CompareAndSwap(true, false) {
 				panic("the loop ends")
 			}
 		}))
@@ -68,7 +67,7 @@ func TestO2TheLoopIsMadeOnce(t *testing.T) {
 		a.join()
 		require.Equal(t, int32(2), made.Load())
 
-		breaks = true
+		breaks.Store(true)
 		w.pass(4 * time.Second)
 		require.ErrorIs(t, a.Poll(t.Context()), classic.ErrorLoop, "it has ended")
 		a.join()

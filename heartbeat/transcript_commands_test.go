@@ -32,6 +32,7 @@ func (s *script) add(name string) {
 	s.apps[name] = s.world.app(name, func(c *heartbeat.Config) {
 		c.SessionTimeout = s.duration("session", 0)
 		c.MaxPollInterval = s.duration("poll", 0)
+		c.RequestTimeout = s.duration("request", 0)
 		s.d.MaybeScanArgs(s.t, "instance", &c.InstanceID)
 	})
 	s.order = append(s.order, name)

@@ -18,7 +18,8 @@ import (
 // Each file of testdata/scenarios is a fault that clients of Kafka really had: it says what is shown and why it matters,
 // and then has commands, with all that happens printed under each. `-rewrite` renews it; the diff is to be reviewed.
 //
-//	begin [session=45s] [poll=5m] [instance=i]   a new broker, and a member that has not been polled
+//	begin [session=45s] [poll=5m] [request=30s] [instance=i]
+//	                                             a new broker, and a member that has not been polled
 //	member NAME [instance=i]                     another one; the commands below take its name as NAME
 //	poll [NAME] [ctx=1s] [for=100ms]             polls until the poll has ended, or for that long
 //	commit, leave, close [NAME] [ctx=1s] [for=100ms]
