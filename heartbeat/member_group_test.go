@@ -122,7 +122,7 @@ func TestAStaticMemberComesBack(t *testing.T) {
 		require.Equal(t, ofB.session.Generation(), back.session.Generation())
 		require.Equal(t, ofB.session.Assignment(), back.session.Assignment())
 		require.NotEqual(t, ofB.session.MemberID(), back.session.MemberID())
-		w.pass(time.Hour)
+		w.pass(10 * time.Minute)
 		require.NoError(t, ofA.ctx.Err(), "the other member was rebalanced")
 
 		// Another process with the same instance id fences it out.
@@ -131,7 +131,7 @@ func TestAStaticMemberComesBack(t *testing.T) {
 		<-back.ctx.Done()
 		back.result <- nil
 		require.ErrorIs(t, <-again.ended, classic.CodeFencedInstanceID)
-		w.pass(time.Hour)
+		w.pass(10 * time.Minute)
 		require.NoError(t, ofA.ctx.Err(), "the other member was rebalanced")
 		ofA.result <- nil
 		require.NoError(t, <-a.ended)
@@ -185,7 +185,7 @@ func TestAnOutage(t *testing.T) {
 					w.relent(key)
 				}
 				if test.survives {
-					w.pass(time.Hour)
+					w.pass(10 * time.Minute)
 					require.NoError(t, first.ctx.Err())
 					require.Equal(t, first.session.Generation(), a.Generation())
 					a.stop(first)
@@ -194,7 +194,7 @@ func TestAnOutage(t *testing.T) {
 				require.Equal(t, "SESSION_EXPIRED", causeOf(first.ctx).Name)
 				first.result <- nil
 				second := a.next()
-				w.pass(time.Hour)
+				w.pass(10 * time.Minute)
 				require.NoError(t, second.ctx.Err())
 				a.stop(second)
 			})
@@ -240,7 +240,7 @@ func TestASilentConnectionCostsOneSession(t *testing.T) {
 		require.ErrorIs(t, context.Cause(first.ctx), classic.ErrorSessionExpired)
 		first.result <- nil
 		second := a.next()
-		w.pass(time.Hour)
+		w.pass(10 * time.Minute)
 		require.NoError(t, second.ctx.Err())
 		a.stop(second)
 	})

@@ -124,7 +124,7 @@ func TestAPanicOfACallbackIsThePollersToSee(t *testing.T) {
 				a.on(kind, func(context.Context) error { panic("the application is broken") })
 				require.PanicsWithValue(t, "the application is broken", func() { _ = a.Poll(t.Context()) })
 				a.join()
-				w.pass(time.Hour / 20)
+				w.pass(3 * time.Minute)
 				require.Equal(t, classic.Stable, a.State())
 			})
 		})

@@ -86,8 +86,8 @@ func TestRunCallsWorkOnceForEachGeneration(t *testing.T) {
 			require.Equal(t, r.Status().Member, string(work.session.Assignment()))
 			require.Equal(t, work.session.MemberID(), string(work.session.Assignment()))
 			require.Equal(t, "echo", work.session.Protocol())
-			w.pass(time.Hour)
-			require.NoError(t, work.ctx.Err(), "an hour without a rebalance has ended the generation")
+			w.pass(10 * time.Minute)
+			require.NoError(t, work.ctx.Err(), "ten minutes without a rebalance have ended the generation")
 			r.idle()
 
 			r.Rejoin("because")
@@ -137,7 +137,7 @@ func TestAnErrorOfWorkEndsRunAndRunAgainGoesOn(t *testing.T) {
 		r = r.app.running()
 		again := r.next()
 		require.Same(t, first.session, again.session)
-		w.pass(time.Hour)
+		w.pass(10 * time.Minute)
 		require.NoError(t, again.ctx.Err())
 		r.stop(again)
 	})
@@ -244,7 +244,7 @@ func TestRequireProgress(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		r := w.app("a", interval).running()
 		work := r.next()
-		w.pass(time.Hour)
+		w.pass(10 * time.Minute)
 		require.NoError(t, work.ctx.Err(), "nobody has asked for progress")
 		r.stop(work)
 	})
