@@ -59,7 +59,7 @@ type job struct {
 	session *Session
 	stop    context.CancelCauseFunc
 	done    chan struct{}
-	early   bool  // it has returned before its context ended; when done is closed
+	early   bool  // it has returned before its generation ended; when done is closed
 	err     error // that Run is to return; when done is closed
 }
 
@@ -155,19 +155,20 @@ func (r *runner) begin(s *Session) {
 		defer unlink()
 		defer stop(nil)
 		err := r.work(ctx, s)
-		j.early = ctx.Err() == nil
-		if !j.early && isEnd(ctx, err) {
-			err = nil
+		if late := isLate(err); late || ctx.Err() != nil {
+			if late || errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
+				err = nil
+			}
+		} else {
+			j.early = true
 		}
 		j.err = err
 	}()
 }
 
-// isEnd says whether an error says no more than that ctx, the generation's, has ended.
-func isEnd(ctx context.Context, err error) bool {
-	if errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
-		return true
-	}
+// isLate says whether an error says no more than that a commit came after its generation. The context that ends with the
+// generation may not have ended yet when a commit is told.
+func isLate(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Rule.Result == classic.ResultOffsetCommitRejoining || e.Rule.Result == classic.ResultOffsetCommitTooLate)
 }

@@ -13,7 +13,8 @@ import (
 type Transport interface {
 	// Send performs r once, never again by itself, and returns how it ended: the answer, or one of the codes of the
 	// catalogue that stand for the lack of one. It returns within r.Timeout, and soon after ctx has ended.
-	// A JoinGroup is held back by the broker until the whole group has joined; it must not delay other requests.
+	// A JoinGroup and a SyncGroup are held back by the broker until the whole group has joined, an OffsetCommit until it is
+	// replicated: they must not delay other requests.
 	Send(ctx context.Context, r Request) Response
 }
 
