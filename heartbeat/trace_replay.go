@@ -95,15 +95,36 @@ type replayWants struct {
 	rule *classic.Rule
 }
 
+// mostLine is more than any line of a trace has: what a broker tells a leader of its group is bounded by its largest answer.
+const mostLine = 128 << 20
+
+// readLine reads up to the end of the line, and no more of it than shows that it is too long.
+func (p *replay) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := p.lines.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > mostLine:
+			return line, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
 // read returns the next line that is not blank, as text and by its fields.
 func (p *replay) read() (string, map[string]json.RawMessage, error) {
 	for {
-		text, err := p.lines.ReadBytes('\n')
+		text, err := p.readLine()
 		ended := err == nil
 		if len(text) == 0 || err != nil && !errors.Is(err, io.EOF) {
 			return "", nil, err
 		}
 		p.line++
+		if len(text) > mostLine {
+			return "", nil, p.problem("it has more than %d bytes, which no line of a trace has", mostLine)
+		}
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 {
 			continue

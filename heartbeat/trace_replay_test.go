@@ -222,3 +222,18 @@ func newLifeTrace(t testing.TB, seed uint64) []byte {
 	l.run()
 	return l.trace().Bytes()
 }
+
+// endless is a file without an end, and without an end of line.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+func TestReplayStopsReading(t *testing.T) {
+	_, err := Replay(endless{})
+	require.ErrorContains(t, err, "line 1: it has more than 134217728 bytes")
+}

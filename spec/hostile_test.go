@@ -2,6 +2,8 @@ package spec_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,4 +101,13 @@ func TestSum(t *testing.T) {
 	require.Equal(t, same, sum("\ufeff"+strings.ReplaceAll(text, "RED: GREEN", "'RED':   \"GREEN\" # and so on")))
 	require.NotEqual(t, same, sum(strings.ReplaceAll(text, "stop", "halt")))
 	require.NotEqual(t, same, sum(strings.ReplaceAll(text, "    RED: GREEN\n    GREEN: RED\n", "    GREEN: RED\n    RED: GREEN\n")))
+}
+
+// Of a file without an end no more is read than shows that it is too large.
+func TestLoadStopsReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "endless.yaml")
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	require.NoError(t, os.Truncate(path, 1<<40))
+	_, err := spec.Load(path)
+	require.ErrorContains(t, err, "endless.yaml:1:1: the file has more than")
 }

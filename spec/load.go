@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,13 +11,23 @@ import (
 // Load reads the specification at path, and the catalogue that it names from `catalogue/NAME.yaml` beside it. The error is
 // Findings for a specification that is wrong, and that of the file system for one that cannot be read.
 func Load(path string) (*Machine, error) {
-	text, err := os.ReadFile(path)
+	text, err := readSome(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the specification: %w", err)
 	}
 	return Parse(path, text, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(filepath.Dir(path), filepath.FromSlash(cataloguePath(name))))
+		return readSome(filepath.Join(filepath.Dir(path), filepath.FromSlash(cataloguePath(name))))
 	})
+}
+
+// readSome reads a file, and no more of it than shows that it is too large.
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
 // Parse reads a specification from memory. name is the path that findings print; its last part is what rules cite. catalogue

@@ -63,7 +63,7 @@ func (s *source) at(p Pos) Place {
 // compose reads the text as one YAML document whose root is a mapping. It returns nil after reporting why it is none.
 func (s *source) compose(text []byte) *yaml.Node {
 	if len(text) > maxBytes {
-		s.say(TooMuch, Pos{}, "the file has %d bytes; more than %d are not read: split it into several machines", len(text), maxBytes)
+		s.say(TooMuch, Pos{}, "the file has more than %d bytes, which is the most that is read: split it into several machines", maxBytes)
 		return nil
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
