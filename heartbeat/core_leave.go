@@ -41,10 +41,13 @@ func (c *Core) released(err error) {
 	c.leaving.releasing, c.leaving.done, c.leaving.err = false, true, err
 	c.told = nobody
 	c.step.given = c.leaving.reason
-	c.fired(classic.HandleReleased(&c.memory, classic.ReleasedGuards{
+	rule := c.fired(classic.HandleReleased(&c.memory, classic.ReleasedGuards{
 		HasMemberID: c.who.member != "",
 		Leaves:      c.leaves(),
 	}, c.effects()))
+	if untold := c.failure(rule); c.leaving.err == nil {
+		c.leaving.err = untold
+	}
 }
 
 // leaves says whether the coordinator is to be told that the member leaves.

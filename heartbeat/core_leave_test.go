@@ -128,12 +128,12 @@ func TestLeaveWithoutAGroup(t *testing.T) {
 	require.Equal(t, "LeaveGroup m-1/-1", d.step(CallbackEnded{}), "the id has outlived its generation")
 }
 
-// Without a coordinator nobody can be told, and nobody waits.
+// Without a coordinator nobody can be told, which the one who leaves is told; nobody waits.
 func TestLeaveWithoutACoordinator(t *testing.T) {
 	d := drive(t).join()
 	require.Equal(t, "FindCoordinator", d.end(d.beat(), classic.CodeDisconnect))
 	d.step(leaveNow)
-	require.Equal(t, "left", d.step(CallbackEnded{}))
+	require.Equal(t, "left: COORDINATOR_NOT_AVAILABLE", d.step(CallbackEnded{}))
 }
 
 // A JoinGroup that is under way when the member leaves may yet make a member of it: that one is dismissed, and the end of
