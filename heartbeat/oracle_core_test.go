@@ -31,6 +31,7 @@ var coreDeviations = map[string][]string{
 // answer (settled_if_thread_polls), and the mark by which Kafka remembers that a heartbeat is in flight.
 func TestOracleOfCore(t *testing.T) {
 	r, c, meta := newOracleReading(t), newOracleTally(coreDeviations, unreachedDeviations), readMeta(t)
+	defer c.tell(t)
 	datadriven.RunTest(t, "testdata/oracle/figures_core", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "cells":

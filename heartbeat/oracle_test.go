@@ -14,6 +14,7 @@ import (
 // `go test -run 'TestOracle$' ./heartbeat -rewrite` renews it.
 func TestOracle(t *testing.T) {
 	r, c, meta := newOracleReading(t), newOracleTally(partDeviations, unreachedDeviations), readMeta(t)
+	defer c.tell(t)
 	datadriven.RunTest(t, "testdata/oracle/figures", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "cells":
