@@ -32,7 +32,7 @@ type Config struct {
 	SessionTimeout time.Duration
 
 	// HeartbeatInterval is how often the member says that it is alive, 3 s by default. A rebalance is noticed within one
-	// interval. At most a third of SessionTimeout, so that two heartbeats may get lost.
+	// interval. It must be less than SessionTimeout; a third of it is usual, so that two heartbeats may get lost.
 	HeartbeatInterval time.Duration
 
 	// MaxPollInterval is how long the application may take between two polls before the member leaves the group on its
@@ -89,7 +89,7 @@ func (c Config) check() error {
 		{"Group", c.Group}, {"ProtocolType", c.ProtocolType},
 	} {
 		if s.value == "" {
-			return &ConfigError{s.field, "is empty: give the group's"}
+			return &ConfigError{s.field, "is empty: all members of a group give the same"}
 		}
 	}
 	if len(c.Group) > math.MaxInt16 {

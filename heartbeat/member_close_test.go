@@ -28,7 +28,7 @@ func TestAClosedMemberDoesNothing(t *testing.T) {
 				w.diary.take()
 				require.NoError(t, a.Close(t.Context()), "closing twice")
 				require.ErrorIs(t, a.Poll(t.Context()), heartbeat.ErrClosed)
-				require.ErrorIs(t, a.Run(t.Context(), nil), heartbeat.ErrClosed)
+				require.ErrorIs(t, a.Run(t.Context(), func(context.Context, *heartbeat.Session) error { return nil }), heartbeat.ErrClosed)
 				require.ErrorIs(t, a.commit(), heartbeat.ErrClosed)
 				require.ErrorIs(t, a.Leave(t.Context(), heartbeat.LeaveAlways, "enough"), heartbeat.ErrClosed)
 				a.Rejoin("because")

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Leave takes the member out of the group: the application lets go of what it owns (Revoked, or the end of Run's work),
@@ -14,6 +15,9 @@ import (
 // member then leaves all the same, without anybody waiting. As Close, it must not be called from a callback, nor from
 // Run's work.
 func (m *Member) Leave(ctx context.Context, mode LeaveMode, reason string) error {
+	if _, err := mode.MarshalText(); err != nil {
+		return fmt.Errorf("leave: %w: LeaveIfDynamic, LeaveAlways or LeaveNever", err)
+	}
 	c := newCaller()
 	m.mu.Lock()
 	idle, closing := !m.started, m.closing

@@ -20,13 +20,17 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 // Run keeps the member in the group, and calls work once for each generation, on a goroutine of its own. The context that
 // work gets ends with the generation; work must then return, because the group waits for that, MaxPollInterval at most.
 // Offsets can be committed until it has returned, unless the generation is lost already: context.Cause says which rule has
-// ended it, and why. Heartbeats go on all the while.
+// ended it, and why. A commit after that end needs a context of its own, such as context.WithoutCancel with a timeout.
+// Heartbeats go on all the while. A panic of work is the application's, and ends the process as that of any goroutine does.
 //
 // Run returns, when work has returned: what work has returned before its context ended, also nil; an error that work has
 // returned after that, unless it is that end, or an *Error of a commit that came too late; the cause of ctx, when that
 // ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then
 // still in the group: Close it, or Run it again.
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
+	if work == nil {
+		return errors.New("run: work is nil: give the function that does the member's part")
+	}
 	if !m.polling.TryLock() {
 		return ErrBusy
 	}
@@ -151,10 +155,17 @@ func (r *runner) begin(s *Session) {
 	j := &job{session: s, stop: stop, done: make(chan struct{})}
 	r.job.Store(j)
 	go func() {
-		defer close(j.done)
+		returned := false
+		defer func() {
+			if !returned {
+				j.early, j.err = true, errors.New("run: work has ended without returning, by runtime.Goexit")
+			}
+			close(j.done)
+		}()
 		defer unlink()
 		defer stop(nil)
 		err := r.work(ctx, s)
+		returned = true
 		if late := isLate(err); late || ctx.Err() != nil {
 			if late || errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
 				err = nil

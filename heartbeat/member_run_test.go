@@ -3,6 +3,7 @@ package heartbeat_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -262,5 +263,19 @@ func TestRunReturnsWhatTheRulesRaise(t *testing.T) {
 		require.ErrorAs(t, <-r.ended, &fenced)
 		require.Equal(t, "FENCED_INSTANCE_ID", fenced.Name)
 		require.Equal(t, classic.InputHeartbeat, fenced.Input)
+	})
+}
+
+// Run says what cannot be run; and that a work has ended which has not returned.
+func TestRunWithoutWork(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.app("a", nil)
+		require.ErrorContains(t, a.Run(t.Context(), nil), "work is nil")
+		err := a.Run(t.Context(), func(context.Context, *heartbeat.Session) error {
+			runtime.Goexit()
+			return nil
+		})
+		require.ErrorContains(t, err, "without returning")
+		require.ErrorContains(t, a.Leave(t.Context(), heartbeat.LeaveMode(77), "bye"), "LeaveIfDynamic, LeaveAlways or LeaveNever")
 	})
 }

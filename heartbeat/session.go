@@ -32,6 +32,7 @@ func (s *Session) Protocol() string { return s.id.protocol }
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Commit is Member.Commit of this generation's offsets, and Progress.
+// It is allowed until the application has let go, so after Context has ended too; ctx must then be another one.
 func (s *Session) Commit(ctx context.Context, offsets []Offset) error {
 	s.Progress()
 	return s.member.commit(ctx, s.id, offsets)

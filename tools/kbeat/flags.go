@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +85,19 @@ func (r *runFlags) declare(cmd *cobra.Command) {
 // check finds what cannot be meant; said says whether a flag of this name was given.
 func (r *runFlags) check(said func(name string) bool) error {
 	if r.during < 0 || r.startTimeout <= 0 {
-		return usage("--for and --start-timeout are lengths of time: not below 0")
+		return usage("--for and --start-timeout are lengths of time: --for not below 0, --start-timeout above it")
+	}
+	for name, length := range map[string]time.Duration{
+		"session-timeout": r.session, "heartbeat-interval": r.interval, "max-poll-interval": r.poll,
+	} {
+		if said(name) && length <= 0 {
+			return usage("--%s is %s: a length of time above 0", name, length)
+		}
+	}
+	if said("brokers") {
+		if err := checkAddresses(r.brokers); err != nil {
+			return err
+		}
 	}
 	if said("members") && r.members < 1 {
 		return usage("--members is %d: at least 1", r.members)
@@ -109,6 +123,23 @@ func (r *runFlags) check(said func(name string) bool) error {
 		return usage("--sasl-mechanism %q is none of %s", r.sasl.Mechanism, strings.Join(live.Mechanisms(), ", "))
 	case r.sasl.Mechanism != "" && r.sasl.User == "":
 		return usage("--sasl-user is missing")
+	}
+	return nil
+}
+
+// checkAddresses refuses what no broker can be reached at; an empty list too, which is most likely a variable that is not set.
+func checkAddresses(addresses []string) error {
+	if len(addresses) == 0 {
+		return usage("--brokers is empty: HOST:PORT, more of them after commas")
+	}
+	for _, address := range addresses {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil { // without a port it is Kafka's
+			host, port = strings.Trim(address, "[]"), "9092"
+		}
+		if n, err := strconv.ParseUint(port, 10, 16); host == "" || strings.ContainsAny(host, " /") || err != nil || n == 0 {
+			return usage("--brokers: %q is no HOST:PORT", address)
+		}
 	}
 	return nil
 }
