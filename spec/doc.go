@@ -18,10 +18,16 @@
 //
 // # The notation
 //
-// A decision is one word (the result, else the state to go to), a rule `{to, do, result, why, deviates}`, a mapping of
-// branches or a list of lines. Of a mapping exactly one branch holds, in any order; of a list the first that holds decides,
-// and the last is `else`. A key is a condition: `[not] guard and … in [not] STATE, GROUP`, either half alone will do.
-// `to` may be a path through several states. `why` and `deviates` also stand beside branches, and count for all below them.
+// A decision is one word (the result, else the state to go to), a rule `{to, do, result, why, deviates}`, a mapping of branches
+// or a list of lines. A key is a condition: `[not] guard and … in [not] STATE, GROUP`, either half alone will do. `to` may be a
+// path through several states. `why` and `deviates` also stand beside branches, and count for all below them.
+//
+// Of a mapping exactly one branch holds, in any order. It may have an `else` beside one branch by state, and beside nothing
+// else: a branch that is lost would fall to it unseen. Of a list the first line that holds decides, and the last is `else`. A
+// line that could be lost unseen is refused (`unguarded`): an effect of a line below it must be declared to be done `only`
+// where this line does not hold; or branch in a mapping. Use lists where the order is a fact, and mappings elsewhere.
+//
+// Either no state declares `from`, and any rule may go anywhere, or all edges are declared, and each is taken.
 //
 // The sections of a file:
 //

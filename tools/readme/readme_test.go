@@ -49,6 +49,29 @@ func TestRowsAreTheSpecifications(t *testing.T) {
 	require.Contains(t, read(t, "spec/classic.yaml"), block(t, "yaml"), "README.md shows rows that spec/classic.yaml does not have")
 }
 
+// Who follows README.md in a module of his own has a generated package, whose tests pass.
+func TestGenerateElsewhere(t *testing.T) {
+	top, err := filepath.Abs(root)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	_, rest, found := strings.Cut(read(t, "README.md"), "//go:generate ")
+	require.True(t, found, "README.md shows no go:generate line")
+	line, _, _ := strings.Cut(rest, "\n")
+	for name, text := range map[string]string{
+		"go.mod":        "module elsewhere\n\ngo 1.26\n\nrequire github.com/kbeat/kbeat v0.0.0\n\nreplace github.com/kbeat/kbeat => " + top + "\n",
+		"go.sum":        read(t, "go.sum"),
+		"protocol.yaml": read(t, "spec/testdata/machines/grpc.yaml"),
+		"doc.go":        "// Package connectivity is generated.\npackage connectivity\n\n//go:generate " + line + "\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	run := exec.Command("bash", "-ec", block(t, "sh"))
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "ok  ", "%s", out)
+}
+
 // Each make target and each file that README.md names exists.
 func TestNamesExist(t *testing.T) {
 	readme, makefile := read(t, "README.md"), read(t, "Makefile")
