@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"go/token"
 	"regexp"
 
 	"go.yaml.in/yaml/v4"
@@ -64,8 +65,13 @@ func (r *reader) readHead() {
 	}
 	name := r.scalar(r.top.get("machine"), "machine")
 	r.m.Name = name.text
-	if ok, _ := regexp.MatchString(`^[a-z][a-z0-9]*$`, name.text); !ok && name.text != "" {
+	ok, _ := regexp.MatchString(`^[a-z][a-z0-9]*$`, name.text)
+	switch {
+	case name.text == "" && r.top.get("machine").Style == 0: // has been said
+	case !ok:
 		r.say(BadValue, name.pos, "machine is the name of a Go package, in lower case letters and digits, not %q", name.text)
+	case token.IsKeyword(name.text) || name.text == "main":
+		r.say(BadValue, name.pos, "machine is the name of a Go package that others import; none can be named %s", name.text)
 	}
 }
 

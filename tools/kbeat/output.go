@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -24,7 +25,7 @@ func (s session) reader(asJSON bool) func(event.Event) error {
 type traces struct {
 	path    string
 	members int // 1: the file is named as said; more: each has the member's name in it
-	files   []*os.File
+	files   []*traceFile
 }
 
 // create makes the file of one member.
@@ -38,14 +39,33 @@ func (t *traces) create(member string) (io.Writer, error) {
 	if err != nil {
 		return nil, &failure{exitIO, err}
 	}
-	t.files = append(t.files, f)
-	return f, nil
+	t.files = append(t.files, &traceFile{file: f})
+	return t.files[len(t.files)-1], nil
+}
+
+// traceFile remembers that it could not be written: the member, for which that must not matter, tells only its logger.
+type traceFile struct {
+	file *os.File
+	err  error // the first; of the member's goroutine, until the member is closed
+}
+
+func (f *traceFile) Write(b []byte) (int, error) {
+	n, err := f.file.Write(b)
+	f.err = cmp.Or(f.err, err)
+	return n, err
+}
+
+func (f *traceFile) close() error {
+	if err := f.file.Close(); f.err == nil {
+		return err
+	}
+	return f.err
 }
 
 func (t *traces) close() error {
 	var errs []error
 	for _, f := range t.files {
-		errs = append(errs, f.Close())
+		errs = append(errs, f.close())
 	}
 	return errors.Join(errs...)
 }
