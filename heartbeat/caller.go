@@ -7,8 +7,22 @@ import (
 	"sync"
 )
 
-// errGivenUp ends the wait of a caller whose context has ended.
-var errGivenUp = errors.New("the caller does not wait any more")
+// givenUp ends the wait of a caller whose context has ended. trouble is what had failed last by then, or nil.
+type givenUp struct{ trouble error }
+
+func (*givenUp) Error() string { return "the caller does not wait any more" }
+
+// settle is the error of a wait: where it was given up, the cause of ctx, with what had failed last.
+func settle(ctx context.Context, err error) error {
+	var g *givenUp
+	switch {
+	case !errors.As(err, &g):
+		return err
+	case g.trouble == nil:
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), g.trouble)
+}
 
 // caller is a goroutine of the application that waits inside Poll, Leave or Close. Callbacks run on it.
 type caller struct {

@@ -2,7 +2,6 @@ package heartbeat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -37,10 +36,7 @@ func (m *Member) Leave(ctx context.Context, mode LeaveMode, reason string) error
 
 func (m *Member) awaitLeave(ctx context.Context, c *caller) error {
 	err := c.await(ctx, m, func() { m.mail.post(letter{from: c, givenUp: true}) })
-	if errors.Is(err, errGivenUp) {
-		return context.Cause(ctx)
-	}
-	return err
+	return settle(ctx, err)
 }
 
 // Close leaves the group as Leave with LeaveIfDynamic does, and ends the member: when it has returned, nothing is sent any

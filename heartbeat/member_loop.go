@@ -18,6 +18,7 @@ type loop struct {
 	abandon context.CancelFunc // ends the leader's assignment
 	session *Session           // of the generation that the application was told of; nil when it has ended
 	ending  Fired              // the last rule that wanted a rejoin
+	trouble error              // what was answered last, if that is a failure
 	raised  error              // what the input that is handled brings
 }
 
@@ -115,8 +116,15 @@ func (m *Member) step(l letter) {
 // state, and the session, as they are after it.
 func (m *Member) see(outputs []Output) {
 	for _, o := range outputs {
-		if f, ok := o.(Fired); ok && f.Rule.Sets.Has(classic.RejoinNeeded) {
+		f, ok := o.(Fired)
+		if !ok {
+			continue
+		}
+		if f.Rule.Sets.Has(classic.RejoinNeeded) {
 			m.loop.ending = f
+		}
+		if f.Request != 0 {
+			m.loop.trouble = m.troubleOf(f)
 		}
 	}
 	status := m.core.Status()
@@ -128,10 +136,10 @@ func (m *Member) see(outputs []Output) {
 func (m *Member) giveUp(c *caller) {
 	if m.loop.poller == c {
 		m.loop.poller = nil
-		c.tell(ended{errGivenUp})
+		c.tell(ended{&givenUp{m.loop.trouble}})
 	}
 	if i := slices.Index(m.loop.leavers, c); i >= 0 {
 		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)
-		c.tell(ended{errGivenUp})
+		c.tell(ended{&givenUp{m.loop.trouble}})
 	}
 }

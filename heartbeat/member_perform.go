@@ -168,14 +168,31 @@ func (m *Member) cause() error {
 	case f.Rule == nil:
 		return nil
 	}
-	e := &Error{
-		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: m.config.Group, State: f.From, Rule: f.Rule, Err: f.Err,
-		Generation: NoGeneration,
-	}
+	e := m.failure(f)
 	if s := m.loop.session; s != nil {
 		e.Member, e.Generation = s.id.member, s.id.generation
 	}
 	return e
+}
+
+// troubleOf is what an answer has failed with; nil where it has not, or where the rules only go on.
+func (m *Member) troubleOf(f Fired) error {
+	class := f.Rule.Result.Class()
+	if f.Rule.Result.Error().Kind == fsm.ErrorNone || class != fsm.ClassBackoff && class != fsm.ClassFatal && class != fsm.ClassIgnored {
+		return nil
+	}
+	now := m.status.Load()
+	e := m.failure(f)
+	e.Member, e.Generation = now.Member, now.Generation
+	return e
+}
+
+// failure is a rule that has fired as an error.
+func (m *Member) failure(f Fired) *Error {
+	return &Error{
+		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: m.config.Group, State: f.From, Rule: f.Rule, Err: f.Err,
+		Generation: NoGeneration,
+	}
 }
 
 // nameOf is what has ended a generation: an error of the rule's result, the answer's code, or the rule itself.

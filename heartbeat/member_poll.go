@@ -2,7 +2,6 @@ package heartbeat
 
 import (
 	"context"
-	"errors"
 )
 
 // Callbacks tell an application that calls Poll of its partitions. They run inside Poll (and Leave and Close), on the
@@ -40,9 +39,10 @@ func (m *Member) callback(ctx context.Context, c sessionCall) error {
 // needed, and runs Callbacks. It returns as soon as the member has what it should have; if nothing is to be done, at once.
 // It must be called at least once in each MaxPollInterval, or the member leaves the group on the application's behalf.
 //
-// When ctx ends Poll returns its cause, and what it has begun goes on: the next Poll waits for it again. An *Error says
-// what the rules do not repeat by themselves; whether to poll again is the caller's decision. ErrClosed, ErrLeft and
-// ErrBusy are the others, beside what a callback has returned.
+// When ctx ends Poll returns its cause, and the failure of the last request where it has failed; what it has begun goes on,
+// and the next Poll waits for it again. An *Error that does not wrap that cause says what the rules do not repeat by
+// themselves; whether to poll again is the caller's decision. ErrClosed, ErrLeft and ErrBusy are the others, beside what a
+// callback has returned.
 //
 // As Kafka's ConsumerCoordinator.poll, with which it shares the rules `poll` and `join` of the specification.
 func (m *Member) Poll(ctx context.Context) error {
@@ -61,11 +61,8 @@ func (m *Member) poll(ctx context.Context, r *runner) error {
 		return err
 	}
 	err := c.await(ctx, m, func() { m.mail.post(letter{input: PollGivenUp{}, from: c, givenUp: true}) })
-	switch {
-	case errors.Is(err, errGivenUp):
-		return context.Cause(ctx)
-	case err == ErrLeft:
+	if err == ErrLeft {
 		return m.left()
 	}
-	return err
+	return settle(ctx, err)
 }
