@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 )
@@ -90,6 +91,13 @@ func (c Config) check() error {
 	} {
 		if s.value == "" {
 			return &ConfigError{s.field, "is empty: all members of a group give the same"}
+		}
+	}
+	for _, s := range []struct{ field, value string }{
+		{"Group", c.Group}, {"InstanceID", c.InstanceID}, {"ProtocolType", c.ProtocolType},
+	} {
+		if !utf8.ValidString(s.value) {
+			return &ConfigError{s.field, fmt.Sprintf("is %q: the protocol's texts are UTF-8", s.value)}
 		}
 	}
 	if len(c.Group) > math.MaxInt16 {

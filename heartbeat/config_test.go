@@ -19,6 +19,7 @@ func TestConfigIsRefused(t *testing.T) {
 	}{
 		"no group":              {func(c *Config) { c.Group = "" }, "config: Group is empty"},
 		"a group too long":      {func(c *Config) { c.Group = strings.Repeat("g", math.MaxInt16+1) }, "config: Group has 32768 bytes"},
+		"a group, no text":      {func(c *Config) { c.Group = "\xff" }, `config: Group is "\xff": the protocol's texts are UTF-8`},
 		"no protocol type":      {func(c *Config) { c.ProtocolType = "" }, "config: ProtocolType is empty"},
 		"no protocols":          {func(c *Config) { c.Protocols = nil }, "config: Protocols is empty"},
 		"a protocol twice":      {func(c *Config) { c.Protocols = append(c.Protocols, c.Protocols...) }, `config: Protocols has the name "range" twice`},

@@ -46,6 +46,7 @@ type Consumer struct {
 	balancers []kgo.GroupBalancer // the preferred one first
 
 	mu         sync.Mutex
+	member     bool       // it has one
 	eager      bool       // the member gives everything back before it joins anew, whatever its balancers are
 	owned      Partitions // what the member is to work on now
 	last       Partitions // of the last assignment; what sticky balancers stick to, also when it had to be given back

@@ -3,6 +3,9 @@ package franz
 import (
 	"context"
 	"errors"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/kbeat/kbeat/heartbeat"
 )
@@ -39,14 +42,39 @@ type ConsumerCallbacks struct {
 // assignor and WithCallbacks are c's. Run has no use for the callbacks. A Consumer belongs to one member. The error is a
 // *heartbeat.ConfigError.
 func (c *Consumer) NewMember(config heartbeat.Config, t heartbeat.Transport, on ConsumerCallbacks, opts ...heartbeat.Option) (*ConsumerMember, error) {
+	if err := c.claim(); err != nil {
+		return nil, err
+	}
 	config.ProtocolType, config.Protocols = ConsumerProtocolType, c.Protocols()
 	m := &ConsumerMember{consumer: c, on: on}
 	callbacks := heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: m.assigned, Revoked: m.revoked, Lost: m.lost})
 	var err error
 	if m.Member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{callbacks}, opts...)...); err != nil {
+		c.release()
 		return nil, err
 	}
 	return m, nil
+}
+
+// claim makes the Consumer a member's. It is what one member owns; two would take each other's partitions for their own.
+func (c *Consumer) claim() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.member {
+		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a member already: make one for each"}
+	}
+	if slices.ContainsFunc(c.balancers, func(b kgo.GroupBalancer) bool { return b == nil }) {
+		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a balancer that is nil"}
+	}
+	c.member = true
+	return nil
+}
+
+// release lets the Consumer be another member's.
+func (c *Consumer) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.member = false
 }
 
 // Run is heartbeat.Member.Run, with the partitions of the generation, which may be none. Work owns them until it returns,
