@@ -5,7 +5,7 @@ package classic
 
 import "github.com/kbeat/kbeat/fsm"
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // Code is what a response carries: a number of the protocol. The ways in which a request ends without a response have
 // numbers of -1001 and below.
@@ -162,8 +162,8 @@ var codes = fsm.Codes{
 	{Number: int16(CodeMalformed), Name: "MALFORMED", Retriable: true, Message: "The answer could not be decoded."},
 	{Number: int16(CodeAuthenticationException), Name: "AUTHENTICATION_EXCEPTION", Message: "The broker refused the client's credentials."},
 	{Number: int16(CodeVersionMismatch), Name: "VERSION_MISMATCH", Message: "The broker has no version of this request that the client can speak."},
-	{Number: int16(CodeSendTimeout), Name: "SEND_TIMEOUT", Retriable: true, Message: "The request could not be sent or answered in time."},
-	{Number: int16(CodeDisconnect), Name: "DISCONNECT", Retriable: true, Message: "The connection was lost before the answer came."},
+	{Number: int16(CodeSendTimeout), Name: "SEND_TIMEOUT", Retriable: true, Message: "The request could not be sent in time."},
+	{Number: int16(CodeDisconnect), Name: "DISCONNECT", Retriable: true, Message: "There was no connection, or it was lost before the answer came."},
 	{Number: int16(CodeUnknownServerError), Name: "UNKNOWN_SERVER_ERROR", Message: "The server experienced an unexpected error when processing the request."},
 	{Number: int16(CodeNone), Name: "NONE"},
 	{Number: int16(CodeOffsetOutOfRange), Name: "OFFSET_OUT_OF_RANGE", Message: "The requested offset is not within the range of offsets maintained by the server."},

@@ -5,7 +5,7 @@ package classic
 
 import "github.com/kbeat/kbeat/fsm"
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // Effect is something that a rule does. What it does to the memory and to timers has been done, or asked for, by the
 // machine; the rest is up to the handler.

@@ -5,7 +5,7 @@ package classic
 
 import "github.com/kbeat/kbeat/fsm"
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // PollHandler does what the rules of the event poll ask for.
 type PollHandler interface {

@@ -3,7 +3,7 @@
 
 package classic
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // FindCoordinatorHandler does what the rules of the response to FindCoordinator ask for.
 type FindCoordinatorHandler interface {

@@ -5,7 +5,7 @@ package classic
 
 import "github.com/kbeat/kbeat/fsm"
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // JoinGroupGuards are what the rules of the response to JoinGroup ask.
 type JoinGroupGuards struct {

@@ -3,7 +3,7 @@
 
 package classic
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // JoinTurnGuards are what the rules of a turn of the loop join ask.
 type JoinTurnGuards struct {

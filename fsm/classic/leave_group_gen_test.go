@@ -9,7 +9,7 @@ import (
 	"github.com/kbeat/kbeat/fsm/fsmtest"
 )
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 func TestLeaveGroup(t *testing.T) {
 	check(t, leaveGroupSubject)

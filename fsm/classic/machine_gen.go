@@ -10,7 +10,7 @@ import (
 	"github.com/kbeat/kbeat/fsm"
 )
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // Definition holds the states and the ways that rules lead along. Each rule that moves is an event with its name; one
 // that leads through n states is n events, name#1 and so on. Its sources are the states in which the rule decides.

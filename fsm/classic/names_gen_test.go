@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 func TestNames(t *testing.T) {
 	require.Empty(t, fsmtest.Names(State(0), ParseState,
@@ -330,8 +330,8 @@ func TestCodes(t *testing.T) {
 		{CodeGroupDeletionFailed, 134, "GROUP_DELETION_FAILED", false, "DeleteGroups could not complete; see the error message on the per-group result for details."},
 		{CodeStreamsTopologyDescriptionUpdateFailed, 135, "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED", false, "The broker could not process the topology description update; see the error message for details."},
 		{CodeControllerIDNotRegistered, 136, "CONTROLLER_ID_NOT_REGISTERED", false, "The given controller ID was not registered."},
-		{CodeDisconnect, -1001, "DISCONNECT", true, "The connection was lost before the answer came."},
-		{CodeSendTimeout, -1002, "SEND_TIMEOUT", true, "The request could not be sent or answered in time."},
+		{CodeDisconnect, -1001, "DISCONNECT", true, "There was no connection, or it was lost before the answer came."},
+		{CodeSendTimeout, -1002, "SEND_TIMEOUT", true, "The request could not be sent in time."},
 		{CodeVersionMismatch, -1003, "VERSION_MISMATCH", false, "The broker has no version of this request that the client can speak."},
 		{CodeAuthenticationException, -1004, "AUTHENTICATION_EXCEPTION", false, "The broker refused the client's credentials."},
 		{CodeMalformed, -1005, "MALFORMED", true, "The answer could not be decoded."},

@@ -5,7 +5,7 @@ package classic
 
 import "github.com/kbeat/kbeat/fsm"
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // Result is what the one who waits is told, and what is then done. Its name is that of its group and its own.
 type Result uint8

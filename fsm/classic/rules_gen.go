@@ -13,7 +13,7 @@ import (
 const _ = fsm.GeneratedCodeOfShape2_RunGoGenerate
 
 // All files of this package are made at once; one that was not does not find this constant.
-const generation_36026ba4_runGoGenerate = true
+const generation_c36406b5_runGoGenerate = true
 
 // The specification that this package was generated from.
 const (

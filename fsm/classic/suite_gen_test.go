@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // space is what the tables have in common. Its last codes are numbers that the catalogue does not know.
 var space = &fsmtest.Space{

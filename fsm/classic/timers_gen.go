@@ -11,7 +11,7 @@ import (
 	"github.com/kbeat/kbeat/fsm"
 )
 
-const _ = generation_36026ba4_runGoGenerate
+const _ = generation_c36406b5_runGoGenerate
 
 // Timer is one of the clocks that effects start.
 type Timer uint8

@@ -129,7 +129,7 @@ func member(t *testing.T, cluster *kfake.Cluster, args ...string) *process {
 }
 
 func TestASignalLeavesTheGroup(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
 			cluster := newCluster(t)
 			p := member(t, cluster)
@@ -206,7 +206,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 		"run", "--brokers", cluster.ListenAddrs()[0], "--group", "g", "--topic", "orders", "--members", "2", "--for", "100ms",
 	})
 	require.Zero(t, code, "%s%s", out.String(), said.String())
-	require.Contains(t, out.String(), "all was as it should be")
+	require.Contains(t, out.String(), "in the end all was as it should be")
 }
 
 // A disk that is full is told of, and does not look like success.

@@ -182,7 +182,7 @@ func (r *runFlags) liveGroup(s session, files *traces) (play, error) {
 			good = "all members have stopped; they keep their places for the session timeout, as they are static"
 		}
 		if r.during > 0 && ctx.Err() == nil {
-			good = "all was as it should be: each partition had one owner, and the broker agreed; " + good
+			good = "in the end all was as it should be: each partition had one owner, and the broker agreed; " + good
 		}
 		return good, problems, err
 	}, nil

@@ -30,11 +30,14 @@ func (e *interruptedError) Error() string { return e.signal.String() }
 // group that the process is in.
 const oneWish = 250 * time.Millisecond
 
-// interruptible runs a command. The first SIGINT or SIGTERM ends the command's context; after the second nothing is waited
+// interruptible runs a command. The first SIGINT, SIGTERM or SIGHUP ends the command's context; after the second nothing is waited
 // for.
 func interruptible(command func(session) int, stdin io.Reader, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
