@@ -47,6 +47,10 @@ func (r *reader) tests(c *Condition, w word) bool {
 			r.say(UnknownName, part.pos, "%s: there is no `or`; write two lines", part.text)
 			return false
 		}
+		if part.text == w.text && r.names[part.text] == nil { // the whole condition may have been meant to be a state
+			r.say(UnknownName, part.pos, "unknown guard, flag or state %s%s", part.text, r.guess(part.text, r.namesOf(guardKind, flagKind, stateKind, groupKind)))
+			return false
+		}
 		switch x := r.find(part, "guard or flag", guardKind, flagKind).(type) {
 		case *Guard:
 			t.Guard = x

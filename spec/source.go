@@ -135,7 +135,11 @@ func (s *source) unparsed(err error) {
 	if one.ContextMsg != "" {
 		message = one.ContextMsg + ": " + message
 	}
-	s.say(Syntax, Pos{one.Mark.Line, one.Mark.Column}, "no YAML: %s", message)
+	where := Pos{one.Mark.Line, one.Mark.Column}
+	if strings.HasPrefix(strings.TrimLeft(s.at(where).Source, " "), "\t") {
+		message = "indent by blanks, not by tabs"
+	}
+	s.say(Syntax, where, "no YAML: %s", message)
 }
 
 // refuse reports what YAML allows and this notation does not: a rule is read where it stands, so nothing may be said in
