@@ -60,7 +60,12 @@ func command(use, short string, do func(cmd *cobra.Command, dir string, files []
 	cmd := &cobra.Command{
 		Use:   use + " SPEC -o DIR",
 		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("give one specification, not %d: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, err := render(args[0])
 			if err != nil {

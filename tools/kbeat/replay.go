@@ -22,7 +22,12 @@ what it does is compared with what the trace says. The first difference is shown
 decided. A trace is what kbeat run --trace writes, and heartbeat.WithTrace. "-" is the standard input.
 
 The exit code is 0 where all is the same, 1 where something differs, 2 where the file is no trace.`,
-		Args: cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("give one trace, not %d: %s", len(args), cmd.UseLine())
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if args[0] == "-" {
 				return s.replay("standard input", s.stdin)
