@@ -25,10 +25,11 @@ func (p *plan) rulesDocument() []byte {
 	d.states()
 	d.section(spec.Response, "Responses", "What an answer means in the state in which it comes: the **result**, which is what the one who waits "+
 		"is told; the rule's effects; and → the next state, where it is another one. What this depends on stands before a colon. "+
-		"← is the same as to its left.", d.response)
+		"← is the same as to its left. "+d.legend(), d.response)
 	d.section(spec.Loop, "Loops", "Of the rules of a turn the first one that holds applies.", func(in *inputPlan) { d.rules(in, in.Name) })
 	d.section(spec.Event, "Events", "", func(in *inputPlan) { d.rules(in, in.Name) })
 	d.deviations()
+	d.disagreements()
 	d.section(spec.Response, "Rules of the responses", "The tables under Responses, rule by rule.", func(in *inputPlan) { d.rules(in, "Rules of "+in.Name) })
 	d.results()
 	d.declarations()

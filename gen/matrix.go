@@ -146,6 +146,9 @@ func conditionText(marks []mark, answers string) string {
 // outcomeText is a rule in short: its result, its own effects, its way.
 func outcomeText(r *spec.Rule) string {
 	var parts []string
+	if deviates(r) {
+		parts = append(parts, differsMark)
+	}
 	if r.Result != nil {
 		parts = append(parts, "**"+r.Result.Name+"**")
 	}
@@ -209,34 +212,4 @@ func (d *document) results() {
 		}
 	}
 	d.table([]string{"of", "result", "class", "error", "does", "note"}, rows)
-}
-
-// deviations writes where the specification differs from its original on purpose.
-func (d *document) deviations() {
-	var rows [][]string
-	add := func(what string, pos spec.Pos, text string) {
-		if text != "" {
-			rows = append(rows, []string{fmt.Sprint(pos.Line), prose(what), prose(text)})
-		}
-	}
-	for _, e := range d.Effects {
-		add("effect "+e.Name, e.Pos, e.Deviates)
-	}
-	for _, g := range d.Results {
-		for _, r := range g.Results {
-			add("result "+resultText(r), r.Pos, r.Deviates)
-		}
-	}
-	for _, in := range d.inputs {
-		for _, r := range in.rules {
-			add(r.Name, r.Pos, r.Deviates)
-		}
-	}
-	if len(rows) == 0 {
-		return
-	}
-	d.heading(2, "Deviations")
-	d.line("Where the rules differ from their original on purpose.")
-	d.line("")
-	d.table([]string{"line", "what", "deviates"}, rows)
 }

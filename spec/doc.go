@@ -32,6 +32,7 @@
 // The sections of a file:
 //
 //	machine, doc    the name, of a Go package, and what it is about
+//	original        what it is that `deviates` speaks of, and what holds the rules against it
 //	catalogue       NAME of catalogue/NAME.yaml: codes, how requests end without one, documented codes, settings, callbacks
 //	states          NAME: text, or {initial, final, from, unused, enters_with, leaves_with, doc}. With one `from` all edges are
 //	                declared; `unused` ones are taken by no rule. What enters_with and leaves_with name (effects, flags that
@@ -49,4 +50,6 @@
 //	events          NAME: decision
 //	outside         [EVENT, …]: which of them end no timer and no effect; who lists them lists all
 //	invariants      [{drops: IDENTITY, must: FLAG, EFFECT or STATE, or nothing}, {absorbing: STATE}, …], each with its why
+//	disagreements   [{about, others, chosen, why, rules: [RULE, …]}, …]: where those who speak the protocol differ. A RULE is the
+//	                way to it or to several, as in RULES.md: API/CODE/condition
 package spec

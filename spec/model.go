@@ -8,6 +8,7 @@ type Pos struct{ Line, Col int }
 type Machine struct {
 	Name      string // of the key `machine`: a Go package name
 	Doc       string
+	Original  string // what `deviates` speaks of
 	File      string // base name of the file, as rules cite it: "classic.yaml"
 	Sum       string // SHA-256, in hex, over what the text says: comments, blank lines and layout are no part of it
 	Initial   *State
@@ -26,7 +27,9 @@ type Machine struct {
 	Events    []*Input
 	Musts     []*Must
 	Absorbing []*Absorbing
-	Catalogue *Catalogue // nil where the machine names none
+	// Disagreements are points on which those who speak the protocol differ.
+	Disagreements []*Disagreement
+	Catalogue     *Catalogue // nil where the machine names none
 
 	edges []*Edge // nil where no state declares `from`
 }

@@ -55,10 +55,12 @@ func (r *reader) read(root *yaml.Node, file string) {
 	r.readOutside()
 	r.readDecisions()
 	r.readInvariants()
+	r.readDisagreements()
 }
 
 func (r *reader) readHead() {
 	r.m.Doc = r.text(r.top.get("doc"), "doc")
+	r.m.Original = r.text(r.top.get("original"), "original")
 	if r.top.get("machine") == nil {
 		r.say(Missing, Pos{}, "the machine has no name: begin with `machine: NAME`")
 		return

@@ -16,6 +16,7 @@ const (
 	atResult
 	atRule
 	atInvariant
+	atDisagreement
 	atCatalogue
 	atCode
 	atUnanswered
@@ -26,8 +27,8 @@ const (
 func (at section) keys() (keys []string, place string) {
 	switch at {
 	case atTop:
-		return []string{"machine", "doc", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
-			"results", "responses", "loops", "events", "outside", "invariants"}, "the top"
+		return []string{"machine", "doc", "original", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
+			"results", "responses", "loops", "events", "outside", "invariants", "disagreements"}, "the top"
 	case atState:
 		return []string{"initial", "final", "from", "unused", "enters_with", "leaves_with", "doc"}, "a state"
 	case atFlag:
@@ -47,6 +48,8 @@ func (at section) keys() (keys []string, place string) {
 		return []string{"to", "do", "result", "why", "deviates"}, "a rule"
 	case atInvariant:
 		return []string{"drops", "must", "absorbing", "why"}, "an invariant"
+	case atDisagreement:
+		return []string{"about", "others", "chosen", "why", "rules"}, "a disagreement"
 	case atCatalogue:
 		return []string{"codes", "unanswered", "documented", "settings", "callbacks"}, "a catalogue"
 	case atCode:
