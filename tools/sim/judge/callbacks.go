@@ -1,0 +1,84 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// callbackBegun holds what the application is told against what it was told before.
+func (j *Judge) callbackBegun(l *life, e Event) {
+	if l.running != 0 {
+		j.broken(CallbacksPaired, l.name, "%s while %s runs", e.Callback, l.running)
+	}
+	l.running, l.letting = e.Callback, l.leaving
+	switch e.Callback {
+	case heartbeat.CallbackAssigned:
+		if l.holding == holdsAll {
+			j.broken(CallbacksPaired, l.name, "assigned twice, and neither revoked nor lost between")
+		}
+		l.holding, l.told = holdsAll, identity{e.MemberID, e.Generation}
+		l.works = l.told
+	case heartbeat.CallbackRevoked:
+		if l.holding != holdsAll && !(l.leaving && l.holding == holdsUntilNext) {
+			j.broken(CallbacksPaired, l.name, "revoked, and nothing is owned")
+		}
+		l.holding = holdsUntilNext
+	case heartbeat.CallbackLost:
+		if l.holding == holdsNothing {
+			j.broken(CallbacksPaired, l.name, "lost, and nothing is owned")
+		}
+		l.holding, l.told = holdsNothing, nobody
+	}
+}
+
+func (j *Judge) callbackEnded(l *life, e Event) {
+	if l.running != e.Callback {
+		j.broken(CallbacksPaired, l.name, "%s has ended, and did not run", e.Callback)
+	}
+	if l.letting {
+		l.holding, l.told = holdsNothing, nobody
+	}
+	l.running, l.letting = 0, false
+}
+
+// checkJoin: who joins has told its application, and claims what that still works on.
+func (j *Judge) checkJoin(l *life, e Event) {
+	switch {
+	case l.running != 0:
+		j.broken(CallbacksPaired, l.name, "JoinGroup while %s runs", l.running)
+	case l.holding == holdsAll:
+		j.broken(CallbacksPaired, l.name, "JoinGroup, and the application was told neither revoked nor lost")
+	}
+	for _, p := range l.holds {
+		if !slices.Contains(e.Partitions, p) {
+			j.broken(OneOwner, l.name, "JoinGroup without a claim to %s, on which the application works", p)
+			return
+		}
+	}
+}
+
+// pollReturned: a poll returns well only when the application has what the member has.
+func (j *Judge) pollReturned(l *life, e Event) {
+	if e.Err != nil {
+		return
+	}
+	j.checkSession(l, "lets a poll return")
+	switch {
+	case l.holding == holdsAll && l.told != l.who && l.who.generation == nobody.generation:
+		j.broken(NoZombie, l.name, "a poll returns, and nobody has said that generation %d is lost", l.told.generation)
+	case l.holding != holdsAll || l.told != l.who:
+		j.broken(CallbacksPaired, l.name, "a poll returns, and the application was not told of generation %d", l.who.generation)
+	}
+}
+
+// left: who has left works on nothing, and a coordinator that did not refuse to hear of it does not hold it.
+func (j *Judge) left(l *life, e Event) {
+	if len(l.holds) > 0 || l.holding != holdsNothing {
+		j.broken(CallbacksPaired, l.name, "it has left, and the application still has %v", l.holds)
+	}
+	if e.Err == nil && l.leaves && l.leavingAs != "" && !l.refused {
+		j.ghosts.gone[l.leavingAs] = l.name
+	}
+	l.leaving, l.leavingAs, l.refused = false, "", false
+}

@@ -1,0 +1,138 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// Event is one thing that was seen of a group. Which fields mean something depends on Kind.
+type Event struct {
+	At     time.Duration // since the start of the run
+	Member string        // whom it is about: one life of one process, so that a restart has another name; "" for the group
+	Kind   Kind
+
+	Config     *heartbeat.Config // Born: with no duration left zero
+	API        classic.Input     // Sent, Answered
+	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
+	MemberID   string            // Sent: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
+	Generation int32             // Sent, Answered, CallbackBegun: likewise
+	Code       classic.Code      // Answered, Fired
+	Rule       *classic.Rule     // Fired
+	From, To   classic.State     // Fired
+	Callback   heartbeat.CallbackKind
+	Partitions []Partition // Holds; Sent with JoinGroup: what its metadata claim
+	Mode       heartbeat.LeaveMode
+	Err        error // PollReturned, CallbackEnded, Left
+	View       *View
+}
+
+// Partition is a share of the group's work.
+type Partition struct {
+	Topic  string
+	Number int32
+}
+
+func (p Partition) String() string { return fmt.Sprintf("%s-%d", p.Topic, p.Number) }
+
+// View is what the coordinator holds of the group.
+type View struct {
+	State      string // the coordinator's own name for it
+	Generation int32
+	Loaded     time.Duration // since when this coordinator has the group; its members' sessions began anew then
+	Members    []ViewMember
+}
+
+// ViewMember is a member as the coordinator holds it. One that was given an id and has not joined with it yet is one too.
+type ViewMember struct {
+	ID       string
+	Instance string
+}
+
+// Kind says what an Event is.
+type Kind uint8
+
+// The kinds of events. A driver reports them in the order in which they happen; what a rule does (Sent, CallbackBegun,
+// PollReturned, Left) comes after its Fired.
+const (
+	Born          Kind = iota + 1 // a process begins: Config
+	Sent                          // a request leaves: API, Request, MemberID, Generation, Partitions
+	Answered                      // the member is told how a request ended: API, Request, Code, MemberID, Generation
+	Fired                         // a rule has decided: Rule, Code, Request, From, To
+	Polled                        // the application polls
+	PollReturned                  // and is answered: Err
+	PollGivenUp                   // or does not wait any more
+	CallbackBegun                 // the application is told: Callback, MemberID, Generation
+	CallbackEnded                 // it has returned: Callback, Err
+	Holds                         // what the application works on from now on: Partitions, all of them
+	Leaving                       // the application has asked to leave: Mode
+	Left                          // and is answered: Err
+	Closed                        // the member was closed: nothing may come after it
+	Killed                        // the process has ended without a word
+	Paused                        // the process stands still: it neither works nor sends
+	Resumed                       // and goes on
+	Seen                          // the coordinator's View, when it has changed or now and then
+	Calm                          // from now on nothing is disturbed: no fault, no kill, no pause, no restart
+)
+
+// String is the name of the kind: "callback begun".
+func (k Kind) String() string {
+	names := [...]string{
+		Born: "born", Sent: "sent", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
+		PollGivenUp: "poll given up", CallbackBegun: "callback begun", CallbackEnded: "callback ended", Holds: "holds",
+		Leaving: "leaving", Left: "left", Closed: "closed", Killed: "killed", Paused: "paused", Resumed: "resumed",
+		Seen: "seen", Calm: "calm",
+	}
+	if int(k) < len(names) && names[k] != "" {
+		return names[k]
+	}
+	return fmt.Sprintf("kind(%d)", k)
+}
+
+// String is the event in one line. It says everything that a judge looks at.
+func (e Event) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%9.3fs %-5s %s", e.At.Seconds(), e.Member, e.Kind)
+	switch e.Kind {
+	case Born:
+		fmt.Fprintf(&b, " instance=%q session=%s interval=%s poll=%s", e.Config.InstanceID, e.Config.SessionTimeout, e.Config.HeartbeatInterval, e.Config.MaxPollInterval)
+	case Sent:
+		fmt.Fprintf(&b, " %s #%d member=%q generation=%d", e.API, e.Request, e.MemberID, e.Generation)
+		if len(e.Partitions) > 0 {
+			fmt.Fprintf(&b, " claims=%v", e.Partitions)
+		}
+	case Answered:
+		fmt.Fprintf(&b, " %s #%d %s", e.API, e.Request, e.Code)
+		if e.MemberID != "" {
+			fmt.Fprintf(&b, " member=%q generation=%d", e.MemberID, e.Generation)
+		}
+	case Fired:
+		fmt.Fprintf(&b, " %s (%s)", e.Rule, e.Rule.At())
+		if e.From != e.To {
+			fmt.Fprintf(&b, " %s → %s", e.From, e.To)
+		}
+	case CallbackBegun:
+		fmt.Fprintf(&b, " %s generation=%d", e.Callback, e.Generation)
+	case CallbackEnded:
+		fmt.Fprintf(&b, " %s%s", e.Callback, because(e.Err))
+	case PollReturned, Left:
+		b.WriteString(because(e.Err))
+	case Holds:
+		fmt.Fprintf(&b, " %v", e.Partitions)
+	case Leaving:
+		fmt.Fprintf(&b, " %s", e.Mode)
+	case Seen:
+		fmt.Fprintf(&b, " %s generation=%d members=%v", e.View.State, e.View.Generation, e.View.Members)
+	}
+	return b.String()
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}

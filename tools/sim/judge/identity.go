@@ -1,0 +1,123 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// answered keeps an answer for the rule that decides about it.
+func (j *Judge) answered(l *life, e Event) {
+	l.answers[e.Request] = e
+	switch e.API {
+	case lookup:
+		l.lookups--
+		l.sign = j.now
+	case classic.InputJoinGroup:
+		l.offered = e.MemberID
+	case classic.InputLeaveGroup:
+		l.refused = l.refused || e.Code != classic.CodeNone
+	}
+}
+
+// fired follows what a rule does to the identity, the state and the session.
+func (j *Judge) fired(l *life, e Event) {
+	answer, answered := l.answers[e.Request]
+	if e.Request != 0 {
+		delete(l.answers, e.Request)
+		if !answered {
+			j.broken(Identity, l.name, "rule %s decided about an answer to request %d, and there was none", e.Rule, e.Request)
+		} else if e.Code != answer.Code && e.Code != classic.CodeMalformed {
+			j.broken(Identity, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
+		}
+	}
+	before := l.who
+	if e.Rule.Input == classic.InputReleased {
+		l.leavingAs = l.who.id
+	}
+	for _, do := range e.Rule.Do {
+		switch do.Effect {
+		case classic.EffectTakeMemberID:
+			j.become(l, identity{answer.MemberID, nobody.generation})
+		case classic.EffectTakeIdentity:
+			j.become(l, identity{answer.MemberID, answer.Generation})
+		case classic.EffectResetGeneration:
+			j.become(l, identity{l.who.id, nobody.generation})
+		case classic.EffectResetIdentity:
+			j.become(l, nobody)
+		case classic.EffectTakeCoordinator:
+			l.known = true
+		case classic.EffectLoseCoordinator:
+			l.known = false
+		case classic.EffectFailLoop:
+			l.broke = true
+		case classic.EffectEnableLoop:
+			l.broke, l.sign = false, j.now
+		}
+	}
+	if e.Rule.Starts.Has(classic.TimerSession) {
+		l.session = j.now
+	}
+	if l.who.generation == nobody.generation {
+		l.session = never
+	}
+	l.state = e.To
+	if before != l.who {
+		j.owners.change(j, l)
+	}
+	j.calm.moved(j, l, e)
+}
+
+// become gives the member another identity, and remembers the former as long as its instant lasts: what was sent in it may
+// be seen after it.
+func (j *Judge) become(l *life, who identity) {
+	l.was = slices.DeleteFunc(l.was, func(f former) bool { return f.until < j.now-j.settings.Slack })
+	l.was = append(l.was, former{l.who, j.now})
+	if j.byID[l.who.id] == l {
+		delete(j.byID, l.who.id)
+	}
+	l.who = who
+	if who.id != "" {
+		j.byID[who.id] = l
+	}
+}
+
+// sent holds a request against the identity that the rules have led to.
+func (j *Judge) sent(l *life, e Event) {
+	j.checkPace(l, e)
+	switch e.API {
+	case classic.InputHeartbeat, classic.InputSyncGroup, classic.InputOffsetCommit:
+		if !l.is(j, identity{e.MemberID, e.Generation}) {
+			j.broken(Identity, l.name, "%s as %q in generation %d, and the rules have made it %q in generation %d",
+				e.API, e.MemberID, e.Generation, l.who.id, l.who.generation)
+		}
+		j.checkSession(l, "sends "+e.API.String())
+	case classic.InputJoinGroup:
+		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) {
+			j.broken(Identity, l.name, "JoinGroup as %q, and the rules have made it %q", e.MemberID, l.who.id)
+		}
+		j.checkJoin(l, e)
+	case classic.InputLeaveGroup:
+		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) && !j.given(l, e.MemberID) {
+			j.broken(Identity, l.name, "LeaveGroup as %q, which it never was", e.MemberID)
+		}
+	}
+}
+
+// identities are what the member is, and was at this instant.
+func (l *life) identities(j *Judge) []identity {
+	all := []identity{l.who}
+	for _, f := range l.was {
+		if f.until >= j.now-j.settings.Slack {
+			all = append(all, f.identity)
+		}
+	}
+	return all
+}
+
+func (l *life) is(j *Judge, who identity) bool {
+	return l.who == who || slices.Contains(l.identities(j), who)
+}
+
+// given says whether an answer has given this member id to the member. One that nobody wants any more is dismissed.
+func (j *Judge) given(l *life, id string) bool { return id != "" && l.offered == id }

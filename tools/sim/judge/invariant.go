@@ -1,0 +1,51 @@
+package judge
+
+// Invariant is the name of something that no run of a group may break.
+type Invariant string
+
+// The invariants. Times are those of the members' own configs, plus Settings.Slack.
+const (
+	// OneOwner: no two members work on a partition at once, but in the windows that the protocol itself has. A member that
+	// joins claims what it still works on. A window is over within a heartbeat's time limit and a session after it began,
+	// as far as the member is concerned; the rest is the application's, until its next poll.
+	OneOwner Invariant = "one_owner"
+
+	// NoGhost: what the coordinator holds is the id of a live member, or goes within a rebalance timeout and a session; and
+	// at once where the member has left and was told that the coordinator knows.
+	NoGhost Invariant = "no_ghost"
+
+	// NoZombie: a member whose session has ended neither sends in its generation nor lets a poll return well, before the
+	// application was told of the loss.
+	NoZombie Invariant = "no_zombie"
+
+	// Progress: when nothing is disturbed any more, all members that are polled are STABLE, with their application told so,
+	// within the time that Settle derives from their configs, and stay so.
+	Progress Invariant = "progress"
+
+	// NoSpin: no member sends more requests than MostRequests derives from its config, in any ten seconds.
+	NoSpin Invariant = "no_spin"
+
+	// NoSilence: a member that has joined sends a heartbeat in each interval, or looks its coordinator up.
+	NoSilence Invariant = "no_silence"
+
+	// SilentAfterClose: who is closed or killed sends nothing, and begins no callback.
+	SilentAfterClose Invariant = "silent_after_close"
+
+	// Identity: a request carries the member id and generation that the rules have led to. They come from answers, by rules
+	// that take them, and go by rules that drop them; and a rule decides about the code that was answered.
+	Identity Invariant = "identity"
+
+	// CallbacksPaired: assigned, revoked and lost come one at a time and in turn; nobody joins before the application has
+	// been told, and nobody has left while it still works.
+	CallbacksPaired Invariant = "callbacks_paired"
+
+	// NoLookupsInVain: FindCoordinator is sent only while no coordinator is known, and one at a time.
+	NoLookupsInVain Invariant = "no_lookups_in_vain"
+)
+
+// Invariants are all of them.
+func Invariants() []Invariant {
+	return []Invariant{
+		OneOwner, NoGhost, NoZombie, Progress, NoSpin, NoSilence, SilentAfterClose, Identity, CallbacksPaired, NoLookupsInVain,
+	}
+}

@@ -1,0 +1,193 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Settings are what a judge needs to know of whoever drives the members.
+type Settings struct {
+	// Slack is how much later than it should a thing may be seen: 0 for a driver that reports everything at its very time.
+	Slack time.Duration
+}
+
+// Violation is an invariant that was broken.
+type Violation struct {
+	Invariant Invariant
+	At        time.Duration
+	Member    string // "" for the group
+	Text      string
+	Around    []Event // what was seen of the member and of the group up to then
+}
+
+// String is the violation in one line.
+func (v Violation) String() string {
+	who := v.Member
+	if who == "" {
+		who = "the group"
+	}
+	return fmt.Sprintf("%s at %.3fs: %s: %s", v.Invariant, v.At.Seconds(), who, v.Text)
+}
+
+// Story is the violation, and the events around it.
+func (v Violation) Story() string {
+	var b strings.Builder
+	for _, e := range v.Around {
+		fmt.Fprintln(&b, "  "+e.String())
+	}
+	return fmt.Sprintf("%s\n%s", v, b.String())
+}
+
+// Judge holds one run of a group against the invariants.
+type Judge struct {
+	settings Settings
+	now      time.Duration
+	lives    []*life // in the order of their births
+	byName   map[string]*life
+	byID     map[string]*life // who has a member id, or had it last
+	recent   recent
+	found    []Violation
+
+	owners  owners
+	ghosts  ghosts
+	calm    calm
+	busiest int           // the most requests of one member in ten seconds
+	checked time.Duration // when all was last looked at that no event announces
+}
+
+// New makes a judge that has seen nothing.
+func New(s Settings) *Judge {
+	return &Judge{
+		settings: s, byName: map[string]*life{}, byID: map[string]*life{},
+		owners: newOwners(), ghosts: newGhosts(), calm: calm{at: never},
+	}
+}
+
+// never is a time that does not come.
+const never = time.Duration(-1)
+
+// See takes note of an event. One of an earlier time than the last is taken for one of that time.
+func (j *Judge) See(e Event) {
+	j.now = max(j.now, e.At)
+	e.At = j.now
+	j.recent.add(e)
+	if j.now >= j.checked+time.Second {
+		j.checked = j.now
+		j.look()
+	}
+	if e.Kind == Seen {
+		j.ghosts.view = e.View
+		j.checkGhosts()
+		return
+	}
+	if e.Kind == Calm {
+		j.calm.begin(j)
+		return
+	}
+	l := j.byName[e.Member]
+	if l == nil {
+		l = newLife(e)
+		j.lives, j.byName[e.Member] = append(j.lives, l), l
+	}
+	j.seeMember(l, e)
+}
+
+// seeMember takes note of what has happened to a member.
+func (j *Judge) seeMember(l *life, e Event) {
+	j.checkClosed(l, e)
+	if l.over {
+		return
+	}
+	j.checkSilence(l)
+	switch e.Kind {
+	case Sent:
+		j.sent(l, e)
+	case Answered:
+		j.answered(l, e)
+	case Fired:
+		j.fired(l, e)
+	case PollReturned:
+		j.pollReturned(l, e)
+	case CallbackBegun:
+		j.callbackBegun(l, e)
+	case CallbackEnded:
+		j.callbackEnded(l, e)
+	case Holds:
+		j.holds(l, e)
+	case Leaving:
+		l.leaving, l.leaves = true, leaves(l.config, e.Mode)
+	case Left:
+		j.left(l, e)
+	case Closed, Killed:
+		l.over, l.ended = true, e.Kind
+		j.owners.change(j, l)
+	case Paused:
+		l.paused = true
+		j.owners.change(j, l)
+	case Resumed:
+		l.paused, l.sign, l.resumed = false, j.now, j.now
+		j.owners.change(j, l)
+	}
+}
+
+// look looks at what no event announces.
+func (j *Judge) look() {
+	j.checkGhosts()
+	j.calm.check(j)
+}
+
+// End says that the run is over at a time, and nothing was seen since the last event.
+func (j *Judge) End(at time.Duration) {
+	j.now = max(j.now, at)
+	for _, l := range j.lives {
+		if !l.over {
+			j.checkSilence(l)
+		}
+	}
+	j.look()
+	j.owners.end(j)
+}
+
+// Violations are what was broken, in order. Only the first one is sure to be a fault of its own: the others may follow
+// from it.
+func (j *Judge) Violations() []Violation { return slices.Clone(j.found) }
+
+// broken notes a violation. The same of the same member is noted once.
+func (j *Judge) broken(i Invariant, member, format string, args ...any) {
+	for _, v := range j.found {
+		if v.Invariant == i && v.Member == member {
+			return
+		}
+	}
+	j.found = append(j.found, Violation{
+		Invariant: i, At: j.now, Member: member, Text: fmt.Sprintf(format, args...), Around: j.recent.around(member),
+	})
+}
+
+// recent are the last events.
+type recent struct {
+	events [1024]Event
+	next   int
+}
+
+func (r *recent) add(e Event) {
+	r.events[r.next%len(r.events)] = e
+	r.next++
+}
+
+// mostAround is how many events a violation shows.
+const mostAround = 40
+
+// around are the last events of a member and of the group.
+func (r *recent) around(member string) []Event {
+	var found []Event
+	for i := r.next - 1; i >= 0 && i >= r.next-len(r.events) && len(found) < mostAround; i-- {
+		if e := r.events[i%len(r.events)]; e.Member == member || e.Member == "" || member == "" {
+			found = append(found, e)
+		}
+	}
+	slices.Reverse(found)
+	return found
+}

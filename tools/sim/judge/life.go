@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+)
+
+// lookup is the request that finds the coordinator.
+const lookup = classic.InputFindCoordinator
+
+// identity is what the coordinator knows a member by.
+type identity struct {
+	id         string
+	generation int32
+}
+
+var nobody = identity{generation: heartbeat.NoGeneration}
+
+// former is an identity that the member had until a time.
+type former struct {
+	identity
+	until time.Duration
+}
+
+// life is what is known of one member, by its events alone.
+type life struct {
+	name   string
+	config *heartbeat.Config
+	over   bool
+	ended  Kind // Closed or Killed
+	paused bool
+
+	resumed time.Duration // when it last went on after a pause; never if it has not
+	state   classic.State
+	who     identity
+	was     []former         // what it was at the present instant, before
+	offered string           // the member id that the last JoinGroup was answered with
+	answers map[uint64]Event // that no rule has decided about yet
+	session time.Duration    // when it began, by the member's clock; never while there is none
+
+	known   bool          // the coordinator
+	lookups int           // under way
+	broke   bool          // its heartbeat loop
+	sign    time.Duration // the last time that it showed that it lives
+	times   []time.Duration
+
+	running heartbeat.CallbackKind // 0 while no callback runs
+	letting bool                   // the callback that runs is that of leaving
+	holding holding
+	told    identity // whose assignment the application has
+	works   identity // whose assignment it had last
+	holds   []Partition
+
+	leaving   bool
+	leaves    bool   // so that the coordinator is told
+	leavingAs string // its member id when its application had let go
+	refused   bool   // LeaveGroup was not answered well
+}
+
+// holding is what the application has been told of its partitions.
+type holding uint8
+
+const (
+	holdsNothing holding = iota
+	holdsAll
+	holdsUntilNext // was told that they are divided anew
+)
+
+func newLife(e Event) *life {
+	config := e.Config
+	if config == nil {
+		config = &heartbeat.Config{}
+	}
+	return &life{
+		name: e.Member, config: config, state: classic.Initial().State, who: nobody, told: nobody, works: nobody,
+		answers: map[uint64]Event{}, session: never, resumed: never,
+	}
+}
+
+// joined says whether the coordinator expects heartbeats, as far as the member knows.
+func (l *life) joined() bool {
+	return l.state == classic.CompletingRebalance || l.state == classic.Stable
+}
+
+// acts says whether its application can be at work.
+func (l *life) acts() bool { return !l.over && !l.paused }
+
+// leaves says whether the coordinator is told of a leave.
+func leaves(c *heartbeat.Config, mode heartbeat.LeaveMode) bool {
+	return mode == heartbeat.LeaveAlways || mode == heartbeat.LeaveIfDynamic && c.InstanceID == ""
+}
+
+// heartbeatLimit is how long a heartbeat waits for its answer.
+func heartbeatLimit(c *heartbeat.Config) time.Duration {
+	return min(c.RequestTimeout, c.SessionTimeout)
+}

@@ -1,0 +1,153 @@
+package judge
+
+import (
+	"slices"
+	"time"
+)
+
+// WindowKind is why two members may work on one partition at once for a while.
+type WindowKind string
+
+// The windows that the protocol itself has: a member learns of the next generation later than the others.
+const (
+	WindowUnaware  WindowKind = "unaware"  // the coordinator has given it up, and it has not heard of that yet
+	WindowUnpolled WindowKind = "unpolled" // it knows, and its application has not polled yet, or is slow to let go
+	WindowPaused   WindowKind = "paused"   // it has just gone on after a pause, and does not know yet
+	WindowReplaced WindowKind = "replaced" // another process with its instance id has taken its place
+)
+
+// Window says how often members worked on one partition at once, and for how long.
+type Window struct {
+	Kind    WindowKind
+	Count   int
+	Longest time.Duration
+	Total   time.Duration
+}
+
+// Windows are those that were seen, by kind.
+func (j *Judge) Windows() []Window { return slices.Clone(j.owners.windows) }
+
+// owners is who works on what.
+type owners struct {
+	of      map[Partition][]*life // who holds it, also while paused
+	shared  []*overlap            // those that go on
+	windows []Window
+}
+
+// overlap is two members at work on one partition. The elder is the one that is to let go.
+type overlap struct {
+	partition      Partition
+	elder, younger *life
+	kind           WindowKind
+	since          time.Duration
+}
+
+func newOwners() owners {
+	o := owners{of: map[Partition][]*life{}}
+	for _, k := range []WindowKind{WindowUnaware, WindowUnpolled, WindowPaused, WindowReplaced} {
+		o.windows = append(o.windows, Window{Kind: k})
+	}
+	return o
+}
+
+// holds notes what an application works on.
+func (j *Judge) holds(l *life, e Event) {
+	for _, p := range l.holds {
+		if !slices.Contains(e.Partitions, p) {
+			j.owners.of[p] = slices.DeleteFunc(j.owners.of[p], func(o *life) bool { return o == l })
+		}
+	}
+	for _, p := range e.Partitions {
+		if !slices.Contains(j.owners.of[p], l) {
+			j.owners.of[p] = append(j.owners.of[p], l)
+		}
+	}
+	before := l.holds
+	l.holds = slices.Clone(e.Partitions)
+	j.owners.settle(j, l, before)
+	j.owners.settle(j, l, l.holds)
+}
+
+// change is called when a member begins or ceases to act, or its identity changes.
+func (o *owners) change(j *Judge, l *life) { o.settle(j, l, l.holds) }
+
+// settle ends and begins the overlaps of a member in some partitions.
+func (o *owners) settle(j *Judge, l *life, partitions []Partition) {
+	o.shared = slices.DeleteFunc(o.shared, func(v *overlap) bool {
+		if v.elder != l && v.younger != l || !slices.Contains(partitions, v.partition) {
+			return false
+		}
+		o.close(j, v)
+		return true
+	})
+	if !l.acts() {
+		return
+	}
+	for _, p := range partitions {
+		if !slices.Contains(l.holds, p) {
+			continue
+		}
+		for _, other := range o.of[p] {
+			if other != l && other.acts() {
+				o.open(j, p, l, other)
+			}
+		}
+	}
+}
+
+// open judges that two members work on one partition.
+func (o *owners) open(j *Judge, p Partition, a, b *life) {
+	elder, younger := a, b
+	if a.works.generation > b.works.generation || a.works.generation == b.works.generation && born(j, a) > born(j, b) {
+		elder, younger = b, a
+	}
+	same := elder.config.InstanceID != "" && elder.config.InstanceID == younger.config.InstanceID
+	switch {
+	case elder.works.generation == younger.works.generation && !same:
+		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.generation, younger.name)
+	case elder.who.generation >= younger.works.generation && !same:
+		j.broken(OneOwner, elder.name, "works on %s since generation %d, though it has joined generation %d, in which %s has it",
+			p, elder.works.generation, elder.who.generation, younger.name)
+	}
+	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now}
+	switch {
+	case elder.who != elder.works:
+		v.kind = WindowUnpolled
+	case same:
+		v.kind = WindowReplaced
+	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
+		v.kind = WindowPaused
+	default:
+		v.kind = WindowUnaware
+	}
+	o.shared = append(o.shared, v)
+}
+
+// born is a member's place in the order of births.
+func born(j *Judge, l *life) int { return slices.Index(j.lives, l) }
+
+// close measures an overlap that has ended. What a member does not know it learns by the end of its session, which began
+// with its last heartbeat, a time limit after the coordinator's at most.
+func (o *owners) close(j *Judge, v *overlap) {
+	lasted := j.now - v.since
+	for i := range o.windows {
+		if w := &o.windows[i]; w.Kind == v.kind && lasted > 0 {
+			w.Count++
+			w.Longest = max(w.Longest, lasted)
+			w.Total += lasted
+		}
+	}
+	most := v.elder.config.SessionTimeout + heartbeatLimit(v.elder.config) + j.settings.Slack
+	if v.kind != WindowUnpolled && lasted > most {
+		j.broken(OneOwner, v.elder.name, "has worked on %s beside %s for %s, and believed to be in generation %d all the while; it should know within %s",
+			v.partition, v.younger.name, lasted, v.elder.works.generation, most)
+	}
+}
+
+// end measures what goes on at the end of the run.
+func (o *owners) end(j *Judge) {
+	for _, v := range o.shared {
+		o.close(j, v)
+	}
+	o.shared = nil
+}
