@@ -12,10 +12,16 @@ package broker
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/kbeat/kbeat/tools/maven"
 )
+
+//go:embed pom.xml
+var pom []byte
 
 // startTimeout is ample: a broker answers after two seconds on an idle machine, and a first run downloads the jars.
 const startTimeout = 3 * time.Minute
@@ -36,7 +42,7 @@ func Start(tb testing.TB, opts ...Option) *Cluster {
 	}
 	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
 	defer cancel()
-	path, err := classPath(ctx, tb.TempDir())
+	path, err := maven.ClassPath(ctx, pom)
 	if err != nil {
 		tb.Fatalf("no Apache Kafka to test with: %v", err)
 	}

@@ -1,0 +1,94 @@
+// Package maven has Maven say what Java programs are made of.
+package maven
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ClassPath is the jars of a pom, as java wants them; properties are NAME=VALUE and override the pom's. Maven takes seconds to
+// say so even when it has all of them, so the answer is kept in the user's cache under the sum of what was asked, and believed
+// while each jar is there.
+func ClassPath(ctx context.Context, pom []byte, properties ...string) (string, error) {
+	kept := ""
+	if cache, err := os.UserCacheDir(); err == nil {
+		asked := sha256.Sum256([]byte(strings.Join(append(properties, string(pom)), "\n")))
+		kept = filepath.Join(cache, "kbeat", fmt.Sprintf("classpath-%x", asked))
+		if path, err := os.ReadFile(kept); err == nil && allExist(filepath.SplitList(string(path))) {
+			return string(path), nil
+		}
+	}
+	path, err := ask(ctx, pom, properties)
+	if err != nil {
+		return "", err
+	}
+	if kept != "" {
+		keep(kept, path)
+	}
+	return path, nil
+}
+
+func ask(ctx context.Context, pom []byte, properties []string) (string, error) {
+	scratch, err := os.MkdirTemp("", "maven-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	project, answer := filepath.Join(scratch, "pom.xml"), filepath.Join(scratch, "classpath")
+	if err := os.WriteFile(project, pom, 0o600); err != nil {
+		return "", err
+	}
+	args := []string{"-q", "-B", "-f", project, "dependency:build-classpath", "-Dmdep.outputFile=" + answer}
+	for _, p := range properties {
+		args = append(args, "-D"+p)
+	}
+	if out, err := exec.CommandContext(ctx, "mvn", args...).CombinedOutput(); err != nil {
+		return "", refusal(err, string(out))
+	}
+	path, err := os.ReadFile(answer)
+	return strings.TrimSpace(string(path)), err
+}
+
+// refusal is the first thing that Maven says of its failure: what follows is advice on how to call Maven.
+func refusal(err error, out string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("java programs need Maven: %w", err)
+	}
+	for line := range strings.Lines(out) {
+		if _, said, found := strings.Cut(line, "[ERROR] "); found {
+			return fmt.Errorf("maven cannot resolve the jars: %s", strings.TrimSpace(said))
+		}
+	}
+	return fmt.Errorf("maven cannot resolve the jars: %w\n%s", err, out)
+}
+
+// keep is best effort: without it the next start asks Maven again. The file appears whole or not at all, since processes
+// that run side by side share it.
+func keep(file, path string) {
+	if os.MkdirAll(filepath.Dir(file), 0o755) != nil {
+		return
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file))
+	if err != nil {
+		return
+	}
+	_, err = tmp.WriteString(path)
+	if closed := tmp.Close(); err != nil || closed != nil || os.Rename(tmp.Name(), file) != nil {
+		os.Remove(tmp.Name())
+	}
+}
+
+func allExist(files []string) bool {
+	for _, f := range files {
+		if _, err := os.Stat(f); err != nil {
+			return false
+		}
+	}
+	return len(files) > 0
+}
