@@ -1,4 +1,4 @@
-# `make help` says what each target does. All but kafka-test need nothing but Go.
+# `make help` says what each target does. All but kafka-test and oracle need nothing but Go.
 
 GO ?= go
 # fsm/NAME is generated from spec/NAME.yaml.
@@ -60,6 +60,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 .PHONY: kafka-test
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
 	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/...
+
+# KAFKA=4.2.1: print what that version does else.
+.PHONY: oracle
+oracle: ## ask Apache Kafka's own classes: they must say what the committed facts say (needs Java 17 and Maven)
+	$(GO) run ./tools/oracle $(if $(KAFKA),diff --kafka $(KAFKA),check)
 
 .PHONY: run
 run: ## join a group: make run ARGS="--help"

@@ -30,16 +30,16 @@ var coreDeviations = map[string][]string{
 // Not compared, as they have no counterpart in a Core: whether a connection is cut, whose turn it is to receive an
 // answer (settled_if_thread_polls), and the mark by which Kafka remembers that a heartbeat is in flight.
 func TestOracleOfCore(t *testing.T) {
-	r, c, meta := newOracleReading(t), newOracleTally(coreDeviations, unreachedDeviations), readMeta(t)
+	r, c := newOracleReading(t), newOracleTally(coreDeviations, unreachedDeviations)
 	defer c.tell(t)
 	datadriven.RunTest(t, "testdata/oracle/figures_core", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "cells":
-			return c.figures(t, meta.CellsTotal, func() (int, string) { return compareCoreCells(t, r, c) })
+			return c.figures(t, countFacts(t, "cells"), func() (int, string) { return compareCoreCells(t, r, c) })
 		case "loop":
-			return c.figures(t, meta.Loop, func() (int, string) { return compareCoreLoop(t, r, c) })
+			return c.figures(t, countFacts(t, "loop"), func() (int, string) { return compareCoreLoop(t, r, c) })
 		case "listener":
-			return c.figures(t, meta.Listener, func() (int, string) { return compareCoreListener(t, r, c) })
+			return c.figures(t, countFacts(t, "listener"), func() (int, string) { return compareCoreListener(t, r, c) })
 		case "deviations":
 			return c.report(r.machine)
 		}

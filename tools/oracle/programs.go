@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// program is a Java class that asks Kafka's classes one kind of question, and prints its facts: Facts.java.
+type program struct {
+	name  string // of its facts, which are in NAME.ndjson.gz
+	class string // in java/src/org/apache/kafka/clients/consumer/internals
+	args  []string
+
+	// key is the fields that say what was asked, so that the answers of two versions can be paired; without it lines with the
+	// same number are.
+	key []string
+}
+
+// programs are all there are, those that take longest first.
+func programs() []program {
+	return []program{
+		{name: "cells", class: "CellFacts", key: []string{"api", "code", "variant", "state", "identity", "static"}},
+		{name: "loop", class: "LoopFacts", key: []string{"variant", "closed", "enabled", "state", "failed", "coordinator", "lookup", "session_expired", "poll_expired", "heartbeat_due", "static"}},
+		{name: "listener", class: "ListenerFacts", key: []string{"code", "variant", "n", "state", "identity", "static"}},
+	}
+}
+
+func programNamed(name string) (program, error) {
+	all := programs()
+	i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
+	if i < 0 {
+		var names []string
+		for _, p := range all {
+			names = append(names, p.name)
+		}
+		return program{}, fmt.Errorf("%q is no program; there are %s", name, strings.Join(names, ", "))
+	}
+	return all[i], nil
+}
+
+func (p program) file() string { return p.name + suffix }
