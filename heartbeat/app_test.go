@@ -83,6 +83,10 @@ func (a *app) note(kind kind, format string, args ...any) {
 
 // run polls as an application does: again and again, whatever comes of it, until the world ends.
 func (a *app) run() {
+	select {
+	case <-a.Wants(): // a moment later, lest all that a test begins goes on at one time
+	default:
+	}
 	go func() {
 		for {
 			select {

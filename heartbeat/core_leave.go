@@ -20,11 +20,11 @@ type leaving struct {
 
 // leave begins to leave the group: first the application gives up what it owns.
 func (c *Core) leave(in LeaveAsked) {
+	c.endPoll(ErrLeft)
 	if c.leaving.asked {
 		return
 	}
 	c.leaving, c.mode = leaving{asked: true, reason: in.Reason}, in.Mode
-	c.endPoll(ErrLeft)
 	if !c.has(classic.CallbackRunning) {
 		c.release()
 	}
@@ -64,6 +64,10 @@ func (c *Core) endLeave() {
 	}
 	c.emit(Left{c.leaving.err})
 	c.leaving = leaving{}
+	if c.polling {
+		c.poll()
+		c.turnLoops()
+	}
 }
 
 // leaveAnswered handles LeaveGroup's answer.

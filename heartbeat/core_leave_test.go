@@ -18,15 +18,38 @@ func TestLeave(t *testing.T) {
 	d := drive(t).join()
 	require.Equal(t, "revoked 5", d.step(leaveNow))
 	require.Equal(t, "enough", d.out[len(d.out)-1].(Callback).Reason)
-	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(Poll{}))
 	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
 	require.Equal(t, "enough", d.sent(classic.InputLeaveGroup).Reason)
-	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(Poll{}))
 	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
 	require.Empty(t, d.after(time.Hour), "nothing goes on by itself")
 	require.Equal(t, "JoinGroup /-1", d.step(Poll{}))
 	d.rejoin()
 	require.Equal(t, "m-2", d.core.Status().Member)
+}
+
+// A poll that comes while the member leaves, before or after the coordinator was told, joins when it has left: an
+// application that polls in a loop waits there. One that wanted to leave again by then has not been heard yet.
+func TestPollWaitsForLeave(t *testing.T) {
+	for _, let := range []string{"revoked 5", "LeaveGroup m-1/5"} {
+		d := drive(t).join()
+		require.Equal(t, "revoked 5", d.step(leaveNow))
+		if let != "revoked 5" {
+			require.Equal(t, let, d.step(CallbackEnded{}))
+		}
+		require.False(t, d.core.Wants(), "nothing to do before it has left")
+		require.Empty(t, d.step(Poll{}))
+		if let == "revoked 5" {
+			require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+		}
+		require.Equal(t, "left, JoinGroup /-1", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+		d.rejoin()
+	}
+	d := drive(t).join()
+	d.step(leaveNow)
+	require.Empty(t, d.step(Poll{}))
+	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow))
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
 }
 
 // Heartbeats go on while the application lets go.

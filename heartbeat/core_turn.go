@@ -15,7 +15,7 @@ const mostTurns = 64
 func (c *Core) turnLoops() {
 	for range mostTurns {
 		beaten := c.turnHeartbeat()
-		joined := c.polling && c.turnJoin()
+		joined := c.polling && !c.leaving.asked && c.turnJoin()
 		if !beaten && !joined {
 			return
 		}
@@ -64,15 +64,14 @@ func (c *Core) turned(rule *classic.Rule) bool {
 	return true
 }
 
-// poll is what the application does again and again to stay in the group.
+// poll is what the application does again and again to stay in the group. One that comes while the member leaves begins
+// when it has left.
 func (c *Core) poll() {
+	c.polling = true
 	if c.leaving.asked {
-		c.polling = true
-		c.endPoll(ErrLeft)
 		return
 	}
 	rule := c.fired(classic.HandlePoll(&c.memory, c.effects()))
-	c.polling = true
 	switch {
 	case rule.Result.Class() == fsm.ClassFatal:
 		c.endPoll(c.step.raise)

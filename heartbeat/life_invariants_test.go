@@ -266,6 +266,6 @@ func (w *watching) poll(l *life, out []Output) {
 func (w *watching) waysForward(l *life) {
 	deadline, ok := l.core.Deadline()
 	l.must(!ok || deadline > l.now, "a deadline that has passed")
-	l.must(!w.polling || ok || len(l.open) > 0 || w.running || l.core.has(classic.AssignmentRunning), "a poll waits, and nothing can come")
+	l.must(!w.polling || w.leaving || ok || len(l.open) > 0 || w.running || l.core.has(classic.AssignmentRunning), "a poll waits, and nothing can come")
 	l.must(!w.leaving || len(l.open) > 0 || w.running, "a leave waits, and nothing can come")
 }

@@ -78,6 +78,7 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	status := core.Status()
 	m.status.Store(&status)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
+	wake(m.wants) // to join
 	return m, m.loop.init(m)
 }
 

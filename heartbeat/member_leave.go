@@ -7,8 +7,8 @@ import (
 
 // Leave takes the member out of the group: the application lets go of what it owns (Revoked, or the end of Run's work),
 // and the coordinator is told, so that the partitions move at once. A static member keeps its place unless mode is
-// LeaveAlways. A Poll or Run under way ends with ErrLeft; a later one joins again. reason travels to the coordinator.
-// While one Leave goes on, another one waits for its end.
+// LeaveAlways. A Poll or Run under way ends with ErrLeft; a later one waits until the member has left, and joins again. reason
+// travels to the coordinator. While one Leave goes on, another one waits for its end.
 //
 // The error is what the callback has returned, why the coordinator may not have been told, or the cause of ctx: the
 // member then leaves all the same, without anybody waiting. As Close, it must not be called from a callback, nor from

@@ -57,6 +57,10 @@ func (m *Member) Poll(ctx context.Context) error {
 func (m *Member) poll(ctx context.Context, r *runner) error {
 	c := newCaller()
 	c.run = r
+	select {
+	case <-m.wants: // this poll is what was wanted
+	default:
+	}
 	if err := m.admit(Poll{}, c); err != nil {
 		return err
 	}

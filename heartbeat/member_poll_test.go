@@ -245,7 +245,6 @@ func TestHeartbeatsGoOnDuringACallback(t *testing.T) {
 func TestTheMemberSaysWhenItWantsAPoll(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a := w.app("a", nil)
-		a.join()
 		wanted := func() bool {
 			select {
 			case <-a.Wants():
@@ -254,6 +253,8 @@ func TestTheMemberSaysWhenItWantsAPoll(t *testing.T) {
 				return false
 			}
 		}
+		require.True(t, wanted(), "it is in no group")
+		a.join()
 		require.False(t, wanted(), "there is nothing to do")
 		a.Rejoin("because")
 		require.True(t, wanted())
