@@ -24,6 +24,14 @@ func settle(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), g.trouble)
 }
 
+// needContext says so where a caller gives no context, before anything is begun that would need one.
+func needContext(ctx context.Context, call string) error {
+	if ctx == nil {
+		return fmt.Errorf("%s: the context is nil: give context.Background(), or one that ends", call)
+	}
+	return nil
+}
+
 // caller is a goroutine of the application that waits inside Poll, Leave or Close. Callbacks run on it.
 type caller struct {
 	news   chan any           // sessionCall or ended

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +63,9 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	if err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(opts, func(o Option) bool { return o == nil }) {
+		return nil, &ConfigError{"Option", "is nil: leave it out"}
+	}
 	m := &Member{
 		core: core, config: core.config, transport: transport, assignor: assignor, start: time.Now(),
 		mail: newMailbox(), wants: make(chan struct{}, 1), storing: make(chan struct{}, 1), done: make(chan struct{}),
@@ -71,7 +76,7 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	if assignor == nil {
 		return nil, &ConfigError{"Assignor", "is missing: any member can become the leader"}
 	}
-	if transport == nil {
+	if v := reflect.ValueOf(transport); transport == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, &ConfigError{"Transport", "is missing: heartbeat/franz has one"}
 	}
 	m.handle = m.callback

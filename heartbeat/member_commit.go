@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -14,7 +15,8 @@ import (
 // until ctx ends. Commits wait for each other, so that an earlier one, tried again, does not undo a later one.
 //
 // An *Error named REBALANCE_IN_PROGRESS says that a rejoin is under way: poll, and commit what is owned then. One named
-// COMMIT_FAILED says that the partitions are the member's no more. As Kafka's Consumer.commitSync.
+// COMMIT_FAILED says that the partitions are the member's no more. An offset that cannot be is refused before anything is
+// sent. As Kafka's Consumer.commitSync.
 func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 	who := nobody
 	if s := m.live.Load(); s != nil {
@@ -25,8 +27,15 @@ func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 
 // commit stores offsets that were read by the member as who.
 func (m *Member) commit(ctx context.Context, who identity, offsets []Offset) error {
+	if err := needContext(ctx, "commit"); err != nil {
+		return err
+	}
 	if len(offsets) == 0 {
 		return nil
+	}
+	if i := slices.IndexFunc(offsets, func(o Offset) bool { return o.Topic == "" || o.Partition < 0 || o.Offset < 0 }); i >= 0 {
+		o := offsets[i]
+		return fmt.Errorf("commit: offset %d of partition %d of topic %q is none: nothing is committed", o.Offset, o.Partition, o.Topic)
 	}
 	select {
 	case m.storing <- struct{}{}:

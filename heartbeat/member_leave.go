@@ -17,6 +17,9 @@ func (m *Member) Leave(ctx context.Context, mode LeaveMode, reason string) error
 	if _, err := mode.MarshalText(); err != nil {
 		return fmt.Errorf("leave: %w: LeaveIfDynamic, LeaveAlways or LeaveNever", err)
 	}
+	if err := needContext(ctx, "leave"); err != nil {
+		return err
+	}
 	c := newCaller()
 	m.mu.Lock()
 	idle, closing := !m.started, m.closing
@@ -49,6 +52,9 @@ func (m *Member) awaitLeave(ctx context.Context, c *caller) error {
 //
 // Closing a closed member returns nil, when it is closed.
 func (m *Member) Close(ctx context.Context) error {
+	if err := needContext(ctx, "close"); err != nil {
+		return err
+	}
 	c := newCaller()
 	m.mu.Lock()
 	first, started := !m.closing, m.started

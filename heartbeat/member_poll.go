@@ -46,6 +46,9 @@ func (m *Member) callback(ctx context.Context, c sessionCall) error {
 //
 // As Kafka's ConsumerCoordinator.poll, with which it shares the rules `poll` and `join` of the specification.
 func (m *Member) Poll(ctx context.Context) error {
+	if err := needContext(ctx, "poll"); err != nil {
+		return err
+	}
 	if !m.polling.TryLock() {
 		return ErrBusy
 	}

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,12 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
 	if work == nil {
 		return errors.New("run: work is nil: give the function that does the member's part")
+	}
+	if slices.ContainsFunc(opts, func(o RunOption) bool { return o == nil }) {
+		return errors.New("run: an option is nil: leave it out")
+	}
+	if err := needContext(ctx, "run"); err != nil {
+		return err
 	}
 	if !m.polling.TryLock() {
 		return ErrBusy

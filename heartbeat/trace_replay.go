@@ -27,7 +27,7 @@ type ReplayReport struct {
 	// Difference is the first one; nil if there is none. Nothing is replayed after it.
 	Difference *Difference
 
-	// Cut says that the trace ends in the middle of a step: not all that its last input has led to is in it.
+	// Cut says that the trace ends in the middle of a line, or of a step: not all that its last input has led to is in it.
 	Cut bool
 }
 
@@ -66,13 +66,16 @@ func (e *TraceError) Error() string { return fmt.Sprintf("trace: line %d: %s", e
 // Replay gives the inputs of a trace to a fresh Core, and compares what it does with the outputs of the trace, up to the
 // first difference. The error is a *TraceError, or that of r; the report then says how far it went.
 func Replay(r io.Reader) (ReplayReport, error) {
+	if r == nil {
+		return ReplayReport{}, errors.New("replay: the trace is nil: give what reads it")
+	}
 	p := replay{lines: bufio.NewReader(r)}
 	err := p.header()
 	for err == nil && p.report.Difference == nil {
 		err = p.next()
 	}
 	if errors.Is(err, io.EOF) {
-		p.report.Cut = len(p.wants) > 0
+		p.report.Cut = p.report.Cut || len(p.wants) > 0
 		err = nil
 	}
 	return p.report, err
@@ -131,6 +134,9 @@ func (p *replay) read() (string, map[string]json.RawMessage, error) {
 		}
 		var fields map[string]json.RawMessage
 		switch err := json.Unmarshal(text, &fields); {
+		case err != nil && !ended && p.core != nil:
+			p.report.Cut = true
+			return "", nil, io.EOF
 		case err != nil && !ended:
 			return "", nil, p.problem("it ends in the middle: the trace was cut off while it was written")
 		case err != nil:

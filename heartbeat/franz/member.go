@@ -80,6 +80,9 @@ func (c *Consumer) release() {
 // Run is heartbeat.Member.Run, with the partitions of the generation, which may be none. Work owns them until it returns,
 // and must own none of them after that: it starts with those that it is given, whatever it has had before.
 func (m *ConsumerMember) Run(ctx context.Context, work func(ctx context.Context, s *heartbeat.Session, partitions Partitions) error, opts ...heartbeat.RunOption) error {
+	if work == nil {
+		return errors.New("run: work is nil: give the function that does the member's part")
+	}
 	return m.Member.Run(ctx, func(ctx context.Context, s *heartbeat.Session) error {
 		change, err := m.consumer.Assigned(s.Generation(), s.Protocol(), s.Assignment())
 		if err != nil {

@@ -25,3 +25,15 @@ func TestAConsumerHasOneMember(t *testing.T) {
 	_, err = NewConsumer(cl, []string{"t"}, nil).NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{})
 	require.EqualError(t, err, "config: Consumer has a balancer that is nil")
 }
+
+// A missing argument is named where it is missing.
+func TestAMissingArgument(t *testing.T) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
+	require.NoError(t, err)
+	defer cl.Close()
+	require.PanicsWithValue(t, "franz: New: the client is nil: make one with kgo.NewClient", func() { New(nil) })
+	require.PanicsWithValue(t, "franz: NewConsumer: the client is nil: make one with kgo.NewClient", func() { NewConsumer(nil, nil) })
+	m, err := NewConsumer(cl, []string{"t"}).NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{})
+	require.NoError(t, err)
+	require.EqualError(t, m.Run(t.Context(), nil), "run: work is nil: give the function that does the member's part")
+}

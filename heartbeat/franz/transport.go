@@ -29,8 +29,11 @@ type Transport struct {
 var _ heartbeat.Transport = (*Transport)(nil)
 
 // New makes a Transport that reaches brokers as cl does. It reads cl's options once, and connects when it first has
-// something to send. It ends with cl, or by Close.
+// something to send. It ends with cl, or by Close. It panics where cl is nil.
 func New(cl *kgo.Client) *Transport {
+	if cl == nil {
+		panic("franz: New: the client is nil: make one with kgo.NewClient")
+	}
 	s := settingsOf(cl)
 	t := &Transport{
 		settings: s,
