@@ -56,7 +56,7 @@ func (p *plan) nameInputs() {
 }
 
 func (p *plan) nameEffects() {
-	methods := newScope(p.File)
+	methods := newScope(p.Path)
 	if len(p.Timers) > 0 {
 		methods.reserve("Start", "Forget")
 	}
@@ -156,7 +156,7 @@ func (p *plan) nameStates() {
 	for _, s := range p.States {
 		p.stateNames[s] = p.names.claim(prefix+goName(s.Name), "state "+s.Name, s.Pos)
 	}
-	methods := newScope(p.File)
+	methods := newScope(p.Path)
 	methods.reserve("String", "MarshalText", "UnmarshalText")
 	for _, g := range p.Groups {
 		p.groupNames[g] = methods.claim(goName(g.Name), "group "+g.Name, g.Pos)

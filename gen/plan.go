@@ -58,7 +58,7 @@ const firstUnanswered = -1001
 func newPlan(m *spec.Machine) (*plan, error) {
 	p := &plan{
 		Machine:       m,
-		names:         newScope(m.File),
+		names:         newScope(m.Path),
 		stateNames:    map[*spec.State]string{},
 		groupNames:    map[*spec.Group]string{},
 		flagNames:     map[*spec.Flag]string{},
@@ -110,7 +110,7 @@ func (p *plan) describe(in *inputPlan) {
 		slices.SortFunc(p.from[r], func(a, b *spec.State) int { return a.Index - b.Index })
 	}
 	slices.SortFunc(in.effects, func(a, b *spec.Effect) int { return a.Index - b.Index })
-	fields := newScope(p.File)
+	fields := newScope(p.Path)
 	for _, c := range in.Cases {
 		for _, t := range spec.Asked(c.Decision) {
 			m, ok := markOf(t)

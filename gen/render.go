@@ -65,7 +65,7 @@ func Render(m *spec.Machine) ([]File, error) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(files); i++ {
 		if files[i].Name == files[i-1].Name {
-			return nil, fmt.Errorf("%s: two inputs want the file %s: rename one", m.File, files[i].Name)
+			return nil, fmt.Errorf("%s: two inputs want the file %s: rename one", m.Path, files[i].Name)
 		}
 	}
 	return files, nil

@@ -9,7 +9,7 @@ import (
 
 // Write makes dir hold files: all of them or, where anything fails, what it held before. Files that are as they should be
 // are not touched; generated files that are no longer rendered are removed, others never. It makes dir where it is missing,
-// but not what dir stands in. The error is that of the file system, or wraps ErrNotGenerated.
+// but not what dir stands in. The error is that of the file system, or wraps ErrNotGenerated or ErrOtherPackage.
 func Write(dir string, files []File) error {
 	return replace(disk{(*os.File).Write, os.Rename, os.Remove}, dir, files)
 }

@@ -66,7 +66,7 @@ func TestWriteMakesTheDirectory(t *testing.T) {
 	require.Equal(t, map[string]string{"a.go": head}, contents(t, dir))
 
 	require.ErrorIs(t, Write(filepath.Join(dir, "two", "deep"), []File{file("a.go", "")}), os.ErrNotExist)
-	require.ErrorIs(t, Write(filepath.Join(dir, "a.go"), []File{file("a.go", "")}), syscall.ENOTDIR)
+	require.ErrorContains(t, Write(filepath.Join(dir, "a.go"), []File{file("a.go", "")}), "a.go is a file: name the directory of the package")
 	require.Equal(t, map[string]string{"a.go": head}, contents(t, dir))
 }
 

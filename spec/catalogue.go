@@ -26,32 +26,34 @@ func (c *Catalogue) names() []string {
 	return out
 }
 
-// readCatalogue reads the catalogue that the machine names. Its findings are reported with those of the machine.
-func (r *reader) readCatalogue() {
+// readCatalogue reads the catalogue that the machine names, if it names one, and says whether there is something to go
+// on with.
+func (r *reader) readCatalogue() bool {
 	n := r.top.get("catalogue")
 	if n == nil {
-		return
+		return true
 	}
 	name := r.scalar(n, "catalogue")
 	if !isName(name.text) {
 		if name.text != "" {
 			r.say(BadValue, name.pos, "%q cannot be the name of a catalogue", name.text)
 		}
-		return
+		return false
 	}
 	if r.catalogue == nil {
 		r.say(NoCatalogue, name.pos, "no catalogue can be read here")
-		return
+		return false
 	}
 	text, err := r.catalogue(name.text)
 	if err != nil {
 		r.say(NoCatalogue, name.pos, "catalogue %s cannot be read: %v", name.text, err)
-		return
+		return false
 	}
-	s := &source{path: r.beside(cataloguePath(name.text)), report: r.report}
+	s := &source{path: r.beside(cataloguePath(name.text)), begin: "a catalogue begins with `codes:`", report: r.report}
 	if root := s.compose(text); root != nil {
 		r.m.Catalogue = s.readCodes(root, name.text)
 	}
+	return r.m.Catalogue != nil && len(r.m.Catalogue.Codes) > 0
 }
 
 // beside is the path of a file in the folder of the specification.

@@ -34,14 +34,15 @@ func readSome(path string) ([]byte, error) {
 // returns the text of the catalogue with the name that the specification gives; it may be nil where none is named.
 // The error is Findings.
 func Parse(name string, text []byte, catalogue func(name string) ([]byte, error)) (*Machine, error) {
-	r := &reader{source: &source{path: filepath.ToSlash(name), report: &report{}}, catalogue: catalogue}
+	r := &reader{source: &source{path: filepath.ToSlash(name), begin: "a specification begins with `machine: NAME`", report: &report{}}, catalogue: catalogue}
 	root := r.compose(text)
 	if root == nil {
 		return nil, r.report.err()
 	}
 	file := r.path[strings.LastIndex(r.path, "/")+1:]
-	r.read(root, file)
-	r.check()
+	if r.read(root, file) {
+		r.check()
+	}
 	if err := r.report.err(); err != nil {
 		return nil, err
 	}

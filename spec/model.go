@@ -10,6 +10,7 @@ type Machine struct {
 	Doc       string
 	Original  string // what `deviates` speaks of
 	File      string // base name of the file, as rules cite it: "classic.yaml"
+	Path      string // of the file, as findings print it
 	Sum       string // SHA-256, in hex, over what the text says: comments, blank lines and layout are no part of it
 	Initial   *State
 	States    []*State

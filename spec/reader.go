@@ -30,16 +30,19 @@ type reader struct {
 // lost says what may stand in the places that were not understood, so that nobody concludes from its absence.
 type lost struct{ targets, conditions, effects, results bool }
 
-// read fills the Machine section by section, in the order in which they depend on each other.
-func (r *reader) read(root *yaml.Node, file string) {
-	r.m = &Machine{File: file, Sum: sum(root)}
+// read fills the Machine section by section, in the order in which they depend on each other. It is not worth a check where
+// the catalogue could not be read.
+func (r *reader) read(root *yaml.Node, file string) (whole bool) {
+	r.m = &Machine{File: file, Path: r.path, Sum: sum(root)}
 	r.names, r.meant, r.groupsUsed, r.broken = map[string]*declared{}, map[string]bool{}, map[*Group]bool{}, map[any]bool{}
 	r.obliges = map[*Identity]bool{}
 	r.edgeOf, r.bodies = map[leg]*Edge{}, map[*Input]*yaml.Node{}
 	r.results = map[string]*Result{"ignored": {Name: "ignored", Class: Ignored}, "illegal": {Name: "illegal", Class: Ignored}}
 	r.top = r.known(root, "the machine", atTop)
 	r.readHead()
-	r.readCatalogue()
+	if !r.readCatalogue() {
+		return false // what it lacks would be missed in every line
+	}
 	r.readStates()
 	r.readIdentity()
 	r.readFlags()
@@ -56,6 +59,7 @@ func (r *reader) read(root *yaml.Node, file string) {
 	r.readDecisions()
 	r.readInvariants()
 	r.readDisagreements()
+	return true
 }
 
 func (r *reader) readHead() {

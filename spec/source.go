@@ -27,6 +27,7 @@ const (
 // source is a text that is read, and where findings about it go.
 type source struct {
 	path   string // as findings print it
+	begin  string // what an empty file is told
 	lines  []string
 	report *report
 	empty  map[*yaml.Node]bool // values that are missing, and reported
@@ -124,7 +125,7 @@ func (s *source) readable() bool {
 func (s *source) unparsed(err error) {
 	var one *yaml.LoadError
 	if errors.Is(err, io.EOF) {
-		s.say(Empty, Pos{}, "the file says nothing: a specification begins with `machine: NAME`")
+		s.say(Empty, Pos{}, "the file says nothing: %s", s.begin)
 		return
 	}
 	if !errors.As(err, &one) {

@@ -39,6 +39,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return errors.New("say generate or check; fsmgen --help tells more")
 		},
 	}
+	root.FParseErrWhitelist.UnknownFlags = true // of a command that is misspelt: that is what is to be said
 	root.AddCommand(generateCommand(), checkCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
