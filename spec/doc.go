@@ -52,4 +52,12 @@
 //	invariants      [{drops: IDENTITY, must: FLAG, EFFECT or STATE, or nothing}, {absorbing: STATE}, …], each with its why
 //	disagreements   [{about, others, chosen, why, rules: [RULE, …]}, …]: where those who speak the protocol differ. A RULE is the
 //	                way to it or to several, as in RULES.md: API/CODE/condition
+//
+// The catalogue, of which several machines can share one, is a file of its own:
+//
+//	codes           NAME: {code: NUMBER, retriable, message}
+//	unanswered      NAME: text, or {retriable, message, doc}: how a request ends without an answer; rules name it like a code
+//	settings        [NAME, …]: what timers may last, under `after`
+//	callbacks       [NAME, …]: what effects may call
+//	documented      RESPONSE: [CODE, …]: what the protocol names for it; each needs a rule of its own, beside `otherwise`
 package spec

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,7 +47,23 @@ func TestExampleCompiles(t *testing.T) {
 
 // The rows that README.md shows stand in the specification as they are.
 func TestRowsAreTheSpecifications(t *testing.T) {
-	require.Contains(t, read(t, "spec/classic.yaml"), block(t, "yaml"), "README.md shows rows that spec/classic.yaml does not have")
+	rows := block(t, "yaml")
+	require.True(t, strings.Contains(read(t, "spec/classic.yaml"), rows), "README.md shows rows that spec/classic.yaml does not have, or not like this:\n%s", rows)
+}
+
+// The line of the specification that the screen cites is that of the rule.
+func TestTheLineIsTheRules(t *testing.T) {
+	cited := regexp.MustCompile(`(Heartbeat ILLEGAL_GENERATION) .*classic\.yaml:(\d+)`).FindStringSubmatch(read(t, "README.md"))
+	require.NotNil(t, cited, "README.md shows no rule with its line")
+	line := strings.Split(read(t, "spec/classic.yaml"), "\n")[number(t, cited[2])-1]
+	require.Contains(t, line, "{to: UNJOINED, do: reset_generation, result: failed,", "README.md cites a line that is not that of %s: look for it", cited[1])
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
 }
 
 // Who follows README.md in a module of his own has a generated package, whose tests pass.
