@@ -59,7 +59,7 @@ func (r *runFlags) declare(cmd *cobra.Command) {
 	f.IntVar(&r.members, "members", 0, "begin with `N` members (default 3; with --brokers 1)")
 	f.Uint64Var(&r.seed, "seed", 0, "of what is left to chance: whom things happen to, the\njitter of pauses (default 1; with --brokers any)")
 	f.DurationVar(&r.during, "for", 0, "go on with things that happen for this long; with\n--brokers: look at the group then, and leave")
-	f.StringVar(&r.trace, "trace", "", "write the member's trace to a `FILE` for kbeat replay;\nof several members: run.trace is run.m1.trace, …")
+	f.StringVar(&r.trace, "trace", "", "write the member's trace to a `FILE` for kbeat replay, in\nplace of what it holds; of several members: run.trace is run.m1.trace, …")
 	f.StringSliceVar(&r.balancers, "balancer", []string{"cooperative-sticky"}, "`NAME` of how to divide the partitions: range,\nroundrobin, sticky or cooperative-sticky; of several the\nfirst is preferred")
 	f.DurationVar(&r.session, "session-timeout", 0, "session.timeout.ms (default 4s; with --brokers 45s)")
 	f.DurationVar(&r.interval, "heartbeat-interval", 0, "heartbeat.interval.ms (default 300ms; with --brokers 3s)")
@@ -84,8 +84,11 @@ func (r *runFlags) declare(cmd *cobra.Command) {
 
 // check finds what cannot be meant; said says whether a flag of this name was given.
 func (r *runFlags) check(said func(name string) bool) error {
-	if r.during < 0 || r.startTimeout <= 0 {
-		return usage("--for and --start-timeout are lengths of time: --for not below 0, --start-timeout above it")
+	if r.during < 0 {
+		return usage("--for is %s: a length of time, not below 0", r.during)
+	}
+	if r.startTimeout <= 0 {
+		return usage("--start-timeout is %s: a length of time above 0", r.startTimeout)
 	}
 	for name, length := range map[string]time.Duration{
 		"session-timeout": r.session, "heartbeat-interval": r.interval, "max-poll-interval": r.poll,

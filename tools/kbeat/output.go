@@ -39,20 +39,15 @@ func (t *traces) create(member string) (io.Writer, error) {
 	if err != nil {
 		return nil, &failure{exitIO, err}
 	}
-	t.files = append(t.files, &traceFile{file: f})
+	t.files = append(t.files, &traceFile{file: f, lastingError: lastingError{w: f}})
 	return t.files[len(t.files)-1], nil
 }
 
-// traceFile remembers that it could not be written: the member, for which that must not matter, tells only its logger.
+// traceFile remembers that it could not be written: the member, for which that must not matter, tells only its logger. It
+// is the member's goroutine's, until the member is closed.
 type traceFile struct {
 	file *os.File
-	err  error // the first; of the member's goroutine, until the member is closed
-}
-
-func (f *traceFile) Write(b []byte) (int, error) {
-	n, err := f.file.Write(b)
-	f.err = cmp.Or(f.err, err)
-	return n, err
+	lastingError
 }
 
 func (f *traceFile) close() error {
@@ -68,4 +63,16 @@ func (t *traces) close() error {
 		errs = append(errs, f.close())
 	}
 	return errors.Join(errs...)
+}
+
+// lastingError is a writer that remembers the first error.
+type lastingError struct {
+	w   io.Writer
+	err error
+}
+
+func (l *lastingError) Write(b []byte) (int, error) {
+	n, err := l.w.Write(b)
+	l.err = cmp.Or(l.err, err)
+	return n, err
 }

@@ -137,7 +137,7 @@ func TestASignalLeavesTheGroup(t *testing.T) {
 			p.signal(signal)
 			require.Zero(t, p.exits())
 			require.Empty(t, cluster.GroupInfo("g").Members, "long before a session timeout")
-			require.Equal(t, "kbeat: leaves the group; the same again ends at once\n", p.stderr.String())
+			require.Equal(t, "kbeat: leaves the group, within 10s; the same again ends at once\n", p.stderr.String())
 			last := p.events[len(p.events)-1]
 			require.Equal(t, event.Result, last.Kind)
 			require.True(t, *last.OK)

@@ -44,6 +44,16 @@ The exit code is 0 where all is the same, 1 where something differs, 2 where the
 
 // replay replays the trace of this name.
 func (s session) replay(name string, r io.Reader) error {
+	out := &lastingError{w: s.stdout}
+	s.stdout = out
+	err := s.compare(name, r)
+	if out.err != nil {
+		return &failure{exitIO, fmt.Errorf("the outcome cannot be written: %w", out.err)}
+	}
+	return err
+}
+
+func (s session) compare(name string, r io.Reader) error {
 	report, err := heartbeat.Replay(r)
 	var trace *heartbeat.TraceError
 	switch {

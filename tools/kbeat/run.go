@@ -174,7 +174,9 @@ func (r *runFlags) liveGroup(s session, files *traces) (play, error) {
 		c.Trace = files.create
 	}
 	return func(ctx context.Context, emit func(event.Event)) (string, []string, error) {
-		stop := context.AfterFunc(ctx, func() { s.say("leaves the group; the same again ends at once") })
+		stop := context.AfterFunc(ctx, func() {
+			s.say(fmt.Sprintf("leaves the group, within %s; the same again ends at once", live.LeaveTimeout))
+		})
 		defer stop()
 		problems, err := live.Run(ctx, c, emit, s.say)
 		good := "all members have left"

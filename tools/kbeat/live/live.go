@@ -36,8 +36,8 @@ type Config struct {
 	Trace        func(name string) (io.Writer, error) // of each member; or nil
 }
 
-// leaveTimeout bounds how long a member that leaves waits for the coordinator.
-const leaveTimeout = 10 * time.Second
+// LeaveTimeout bounds how long a member that leaves waits for the coordinator.
+const LeaveTimeout = 10 * time.Second
 
 // MemberError is what a member has failed with.
 type MemberError struct {
@@ -167,7 +167,7 @@ func (g *group) sayWhoWaits() {
 
 // leave lets all members leave at the same time, and returns who could not say goodbye.
 func (g *group) leave(failures []error) (problems []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), LeaveTimeout)
 	defer cancel()
 	var mu sync.Mutex
 	var leaving sync.WaitGroup

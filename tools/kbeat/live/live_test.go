@@ -126,7 +126,7 @@ func TestAGoodbyeThatNobodyHears(t *testing.T) {
 		require.NoError(t, end.err)
 		require.Len(t, end.problems, 1)
 		require.Contains(t, end.problems[0], "m1: the group may learn only by the session timeout that it has left: ")
-		require.Equal(t, time.Minute+leaveTimeout, end.took)
+		require.Equal(t, time.Minute+LeaveTimeout, end.took)
 	})
 }
 
@@ -144,7 +144,7 @@ func TestStoppedAtAnyTime(t *testing.T) {
 				time.Sleep(after)
 				stop()
 				end := <-ended
-				require.LessOrEqual(t, end.took, after+leaveTimeout, "kfake never answers the JoinGroup of a member that has left")
+				require.LessOrEqual(t, end.took, after+LeaveTimeout, "kfake never answers the JoinGroup of a member that has left")
 				if end.err != nil {
 					require.ErrorIs(t, end.err, context.Canceled)
 				}

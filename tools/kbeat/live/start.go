@@ -55,7 +55,8 @@ func (e *TopicError) Unwrap() error { return e.Err }
 // the specification's; here it only matters whether there is one, and whether a repetition can mend it.
 func (g *group) reach(ctx context.Context) error {
 	timeout := g.config.StartTimeout
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	end := time.Now().Add(timeout)
+	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	var once sync.Once
 	note := func(why string) {
@@ -77,10 +78,11 @@ func (g *group) reach(ctx context.Context) error {
 		case !application.Unanswered(answer.Code):
 			return nil
 		}
-		if ctx.Err() == nil {
+		inTime := ctx.Err() == nil && time.Now().Before(end) // a dialer can notice the end before ctx does
+		if inTime {
 			note(fmt.Sprintf(": %v", answer.Err))
 		}
-		if last == nil || ctx.Err() == nil { // the end of the time says less than what came before
+		if last == nil || inTime { // the end of the time says less than what came before
 			last = answer.Err
 		}
 		select {
