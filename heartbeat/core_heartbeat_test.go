@@ -127,7 +127,7 @@ func TestPollRestartsItsDeadline(t *testing.T) {
 
 // A heartbeat that is lost with its connection loses the coordinator, and nothing else; it is looked up at once.
 func TestOnlySomeCodesLoseTheCoordinator(t *testing.T) {
-	losing := []classic.Code{classic.CodeCoordinatorNotAvailable, classic.CodeNotCoordinator, classic.CodeDisconnect, classic.CodeMalformed}
+	losing := []classic.Code{classic.CodeCoordinatorNotAvailable, classic.CodeNotCoordinator, classic.CodeDisconnect, classic.CodeMalformed, classic.CodeTransportClosed}
 	for number := classic.Code(-1010); number < 140; number++ {
 		d := drive(t).join()
 		d.beat()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,12 +144,20 @@ func TestAMemberThatDies(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a := w.app("a", nil).running()
 		alone := a.next()
+		var cut atomic.Bool
+		w.between = func(ctx context.Context, r heartbeat.Request, inner heartbeat.Transport) heartbeat.Response {
+			if cut.Load() {
+				<-ctx.Done()
+				return heartbeat.Response{Code: classic.CodeDisconnect}
+			}
+			return inner.Send(ctx, r)
+		}
 		b := w.app("b", nil).running()
 		<-alone.ctx.Done()
 		alone.result <- nil
 		ofA, ofB := a.next(), b.next()
 
-		b.client.Close()
+		cut.Store(true)
 		began := time.Now()
 		<-ofA.ctx.Done()
 		require.Less(t, time.Since(began), 50*time.Second)
@@ -161,6 +170,25 @@ func TestAMemberThatDies(t *testing.T) {
 		ofB.result <- nil
 		a.stop(alone)
 		require.ErrorIs(t, context.Cause(alone.ctx), errStop)
+	})
+}
+
+// Nothing mends that the application has closed the client under a member: whoever waits is told, at the latest with the
+// next heartbeat.
+func TestAClosedClient(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.app("a", nil).running()
+		work := a.next()
+		a.client.Close()
+		began := time.Now()
+		<-work.ctx.Done()
+		work.result <- nil
+		require.ErrorIs(t, <-a.ended, classic.CodeTransportClosed)
+		require.LessOrEqual(t, time.Since(began), 4*time.Second)
+
+		fresh := w.app("b", nil)
+		fresh.client.Close()
+		require.ErrorIs(t, fresh.Poll(t.Context()), classic.CodeTransportClosed, "also of who is in no group")
 	})
 }
 

@@ -18,7 +18,8 @@ import (
 type Transport struct {
 	settings settings
 	lookups  lookups
-	ends     func() bool // stops the end of the client from closing the transport
+	ends     func() bool  // stops the end of the client from closing the transport
+	ended    func() error // not nil when the client has ended
 
 	mu      sync.Mutex
 	closed  bool
@@ -41,12 +42,12 @@ func New(cl *kgo.Client) *Transport {
 		nodes:    map[int32]string{},
 		brokers:  map[string]*broker{},
 	}
-	t.ends = context.AfterFunc(cl.Context(), t.close)
+	t.ends, t.ended = context.AfterFunc(cl.Context(), t.close), cl.Context().Err
 	return t
 }
 
-// Close cuts the Transport's connections; what is in flight, and what is sent later, ends as DISCONNECT. The client that
-// the Transport was made from goes on. Close may be called again.
+// Close cuts the Transport's connections; what is in flight, and what is sent later, ends as TRANSPORT_CLOSED, as it does
+// when the client ends. The client that the Transport was made from goes on. Close may be called again.
 func (t *Transport) Close() {
 	t.ends()
 	t.close()
@@ -87,6 +88,9 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 		answer, end = t.ask(ctx, r.Node, out)
 	}
 	if end.err != nil {
+		if t.over() {
+			end.code = classic.CodeTransportClosed
+		}
 		return heartbeat.Response{ID: r.ID, Code: end.code, Err: &RequestError{API: r.API, Broker: end.broker, Sent: out.sent.Load(), Err: end.err}}
 	}
 	response, coordinator := decode(answer)
@@ -95,6 +99,13 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 		t.learn(response.Node, net.JoinHostPort(coordinator.Host, strconv.Itoa(int(coordinator.Port))))
 	}
 	return response
+}
+
+// over says whether nothing can be sent any more.
+func (t *Transport) over() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.closed || t.ended() != nil
 }
 
 // ask sends to the coordinator.
