@@ -31,6 +31,9 @@ func (j *Judge) fired(l *life, e Event) {
 			j.broken(Identity, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
 		}
 	}
+	if e.From == classic.PreparingRebalance {
+		l.waited = j.now
+	}
 	before := l.who
 	if e.Rule.Input == classic.InputReleased {
 		l.leavingAs = l.who.id
@@ -91,7 +94,9 @@ func (j *Judge) sent(l *life, e Event) {
 			j.broken(Identity, l.name, "%s as %q in generation %d, and the rules have made it %q in generation %d",
 				e.API, e.MemberID, e.Generation, l.who.id, l.who.generation)
 		}
-		j.checkSession(l, "sends "+e.API.String())
+		if e.API != classic.InputOffsetCommit || l.resumed != j.now { // a coordinator refuses what was asked for before the pause
+			j.checkSession(l, "sends "+e.API.String())
+		}
 	case classic.InputJoinGroup:
 		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) {
 			j.broken(Identity, l.name, "JoinGroup as %q, and the rules have made it %q", e.MemberID, l.who.id)

@@ -72,3 +72,39 @@ func TestALaterGenerationOpensAWindow(t *testing.T) {
 	require.Empty(t, s.Violations())
 	require.Equal(t, Window{Kind: WindowUnaware, Count: 1, Longest: time.Second, Total: time.Second}, s.Windows()[0])
 }
+
+// A member that joins sends no heartbeats, so that it does not learn by them; what its JoinGroup claims it goes on to work
+// on until that is answered. One that sends heartbeats knows within its session.
+func TestAMemberThatJoinsLearnsLate(t *testing.T) {
+	for joins, want := range map[bool][]Invariant{true: nil, false: {OneOwner}} {
+		s := newScene("m1", "m2")
+		s.joins("m1", "a", 4, 0)
+		if joins {
+			s.see(Event{Member: "m1", Kind: Fired, Rule: classic.DecideJoinTurn(classic.Memory{}, classic.JoinTurnGuards{}), From: classic.Stable, To: classic.PreparingRebalance})
+		}
+		s.at = time.Second
+		s.joins("m2", "b", 5, 0)
+		s.at = time.Minute
+		s.see(Event{Member: "m1", Kind: Holds})
+		var owners []Invariant
+		for _, i := range s.invariants() {
+			if i == OneOwner {
+				owners = append(owners, i)
+			}
+		}
+		require.Equal(t, want, owners, "joins: %t", joins)
+	}
+}
+
+// What the application had asked for before a pause leaves after it, whatever the member will find then; heartbeats do not.
+func TestACommitMayLeaveLateAfterAPause(t *testing.T) {
+	for api, want := range map[classic.Input]bool{classic.InputOffsetCommit: true, classic.InputHeartbeat: false} {
+		s := newScene("m1")
+		s.joins("m1", "a", 4, 0)
+		s.see(Event{Member: "m1", Kind: Paused})
+		s.at = time.Minute
+		s.see(Event{Member: "m1", Kind: Resumed})
+		s.see(Event{Member: "m1", Kind: Sent, API: api, Request: 2, MemberID: "a", Generation: 4})
+		require.Equal(t, want, len(s.Violations()) == 0, "%s: %v", api, s.Violations())
+	}
+}

@@ -32,6 +32,7 @@ type life struct {
 	ended  Kind // Closed or Killed
 	paused bool
 
+	waited  time.Duration // when it last waited for the answer to a JoinGroup; never if it has not
 	resumed time.Duration // when it last went on after a pause; never if it has not
 	state   classic.State
 	who     identity
@@ -75,13 +76,18 @@ func newLife(e Event) *life {
 	}
 	return &life{
 		name: e.Member, config: config, state: classic.Initial().State, who: nobody, told: nobody, works: nobody,
-		answers: map[uint64]Event{}, session: never, resumed: never,
+		answers: map[uint64]Event{}, session: never, resumed: never, waited: never,
 	}
 }
 
 // joined says whether the coordinator expects heartbeats, as far as the member knows.
 func (l *life) joined() bool {
 	return l.state == classic.CompletingRebalance || l.state == classic.Stable
+}
+
+// joining says whether it waits for the answer to a JoinGroup, or did so until this instant.
+func (l *life) joining(j *Judge) bool {
+	return l.state == classic.PreparingRebalance || l.waited == j.now
 }
 
 // acts says whether its application can be at work.

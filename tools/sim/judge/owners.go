@@ -12,6 +12,7 @@ type WindowKind string
 const (
 	WindowUnaware  WindowKind = "unaware"  // the coordinator has given it up, and it has not heard of that yet
 	WindowUnpolled WindowKind = "unpolled" // it knows, and its application has not polled yet, or is slow to let go
+	WindowJoining  WindowKind = "joining"  // it waits for the answer to its JoinGroup, which may be lost, and keeps what it claims
 	WindowPaused   WindowKind = "paused"   // it has just gone on after a pause, and does not know yet
 	WindowReplaced WindowKind = "replaced" // another process with its instance id has taken its place
 )
@@ -44,7 +45,7 @@ type overlap struct {
 
 func newOwners() owners {
 	o := owners{of: map[Partition][]*life{}}
-	for _, k := range []WindowKind{WindowUnaware, WindowUnpolled, WindowPaused, WindowReplaced} {
+	for _, k := range []WindowKind{WindowUnaware, WindowUnpolled, WindowJoining, WindowPaused, WindowReplaced} {
 		o.windows = append(o.windows, Window{Kind: k})
 	}
 	return o
@@ -127,9 +128,13 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 func born(j *Judge, l *life) int { return slices.Index(j.lives, l) }
 
 // close measures an overlap that has ended. What a member does not know it learns by the end of its session, which began
-// with its last heartbeat, a time limit after the coordinator's at most.
+// with its last heartbeat, a time limit after the coordinator's at most. While it joins it sends no heartbeats, and its
+// session does not end: it learns by the answer to a JoinGroup, and of those one after the other can be lost.
 func (o *owners) close(j *Judge, v *overlap) {
 	lasted := j.now - v.since
+	if v.kind == WindowUnaware && v.elder.joining(j) {
+		v.kind = WindowJoining
+	}
 	for i := range o.windows {
 		if w := &o.windows[i]; w.Kind == v.kind && lasted > 0 {
 			w.Count++
@@ -138,7 +143,7 @@ func (o *owners) close(j *Judge, v *overlap) {
 		}
 	}
 	most := v.elder.config.SessionTimeout + heartbeatLimit(v.elder.config) + j.settings.Slack
-	if v.kind != WindowUnpolled && lasted > most {
+	if v.kind != WindowUnpolled && v.kind != WindowJoining && lasted > most {
 		j.broken(OneOwner, v.elder.name, "has worked on %s beside %s for %s, and believed to be in generation %d all the while; it should know within %s",
 			v.partition, v.younger.name, lasted, v.elder.works.generation, most)
 	}

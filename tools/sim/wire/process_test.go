@@ -1,0 +1,270 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/heartbeat/franz"
+	"github.com/kbeat/kbeat/tools/sim/judge"
+)
+
+// process is one life of a program that is a member of the group, with a client and connections of its own.
+type process struct {
+	w      *world
+	name   string // "m3" in its first life, "m3.2" in its second
+	role   role
+	dice   dice // of mu
+	client *kgo.Client
+	member member
+	tracer *tracer
+	config heartbeat.Config
+	run    func(context.Context) error // the application
+	owned  owned
+
+	stop  context.CancelFunc // ends what the application does
+	over  chan struct{}      // closed when the application has ended
+	dying chan struct{}      // closed when it is killed
+	err   error              // why it has ended by itself; when over is closed
+
+	// Of the network's mutex.
+	dead  bool             // nothing of it reaches anybody
+	lines map[kmsg.Key]int // so far, by what they were for
+
+	mu     sync.Mutex
+	silent bool // nothing that it does counts any more
+	gates  []gate
+	gone   bool // closed
+}
+
+// member is a heartbeat.Member, or a franz.ConsumerMember.
+type member interface {
+	Poll(context.Context) error
+	Wants() <-chan struct{}
+	Rejoin(string)
+	Leave(context.Context, heartbeat.LeaveMode, string) error
+	Close(context.Context) error
+	Status() heartbeat.Status
+}
+
+// group is the id of the one that all are in.
+const group = "g"
+
+// newProcess makes a process that does nothing yet.
+func (w *world) newProcess(name string, r role, d dice) (*process, error) {
+	p := &process{w: w, name: name, role: r, dice: d, over: make(chan struct{}), dying: make(chan struct{}), lines: map[kmsg.Key]int{}}
+	p.tracer = &tracer{p: p}
+	p.owned.p = p
+	var err error
+	p.client, err = kgo.NewClient(
+		kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.Dialer(w.network.dial(p)), kgo.ClientID(name), kgo.DisableClientMetrics(),
+	)
+	if err != nil {
+		return nil, err
+	}
+	config := w.plan.timing
+	config.Group, config.InstanceID, config.Seed = group, r.instance, 1+d.Uint64N(1<<62)
+	transport := w.flaw.transport(franz.New(p.client))
+	options := []heartbeat.Option{heartbeat.WithTrace(p.tracer)}
+	p.run = p.pollAll
+	if w.plan.group == ofShards {
+		config.ProtocolType, config.Protocols = "shards", []heartbeat.Protocol{{Name: "even"}}
+		var m *heartbeat.Member
+		m, err = heartbeat.NewMember(config, transport, w.assign, append(options, heartbeat.WithCallbacks(p.owned.shards()))...)
+		p.member = m
+		if r.kind >= runs {
+			p.run = func(ctx context.Context) error { return m.Run(ctx, p.workOnShards, p.runOptions()...) }
+		}
+	} else {
+		balancer := kgo.RangeBalancer()
+		if w.plan.group == ofCooperative {
+			balancer = kgo.CooperativeStickyBalancer()
+		}
+		consumer := franz.NewConsumer(p.client, []string{topic}, balancer)
+		var m *franz.ConsumerMember
+		m, err = consumer.NewMember(config, transport, p.owned.partitions(), options...)
+		p.member = m
+		if r.kind >= runs {
+			p.run = func(ctx context.Context) error { return m.Run(ctx, p.workOnPartitions, p.runOptions()...) }
+		}
+	}
+	if err != nil {
+		p.client.Close()
+		return nil, err
+	}
+	p.config = config
+	return p, nil
+}
+
+// begin lets the application work.
+func (p *process) begin() {
+	var ctx context.Context
+	ctx, p.stop = context.WithCancel(context.Background())
+	go p.live(ctx)
+}
+
+// live runs the application until it is stopped, or fails for good. What the rules do not repeat by themselves, it tries
+// again after a pause, but for what says that another process has its place.
+func (p *process) live(ctx context.Context) {
+	defer close(p.over)
+	for ctx.Err() == nil {
+		err := p.run(ctx)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, heartbeat.ErrClosed):
+			return
+		case errors.Is(err, classic.CodeFencedInstanceID):
+			p.err = err
+			return
+		}
+		p.sleep(ctx, p.between(time.Second, 3*time.Second))
+	}
+}
+
+// kill ends the process as a signal that nobody can catch does, and waits until nothing of it is left. Of a machine that
+// has lost its power the brokers hear nothing.
+func (p *process) kill(powerless bool) {
+	p.mu.Lock()
+	p.silent = true
+	p.mu.Unlock()
+	p.w.see(judge.Event{Member: p.name, Kind: judge.Killed})
+	p.w.network.bury(p, powerless)
+	close(p.dying)
+	p.stop()
+	<-p.over
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = p.member.Close(now) // there is nobody whom it could tell
+	p.client.Close()
+}
+
+// watched is how long the connections of a closed member are watched before the process closes them.
+const watched = 6 * time.Second
+
+// close ends the process in good order.
+func (p *process) close(patience time.Duration) error {
+	p.stop()
+	<-p.over
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := p.member.Close(ctx)
+	p.see(judge.Event{Kind: judge.Closed})
+	p.mu.Lock()
+	p.gone = true
+	p.mu.Unlock()
+	time.Sleep(watched)
+	p.client.Close()
+	return err
+}
+
+// see reports an event of the process, unless it is dead.
+func (p *process) see(e judge.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.silent {
+		e.Member = p.name
+		p.w.see(e)
+	}
+}
+
+// gate holds a process up until it is closed.
+type gate struct {
+	closed   <-chan struct{}
+	appAlone bool // the member goes on meanwhile
+}
+
+// isSilent says whether nothing of the process counts any more.
+func (p *process) isSilent() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.silent
+}
+
+// wrote notes that a request has left. The judge hears of it by the member's trace, unless the member is closed: then
+// there should be none.
+func (p *process) wrote(r request) {
+	p.mu.Lock()
+	gone := p.gone
+	p.mu.Unlock()
+	if gone {
+		p.see(judge.Event{Kind: judge.Sent, API: inputs[r.key]})
+	}
+}
+
+// inputs are the APIs by the specification's names for them.
+var inputs = map[kmsg.Key]classic.Input{
+	kmsg.FindCoordinator: classic.InputFindCoordinator, kmsg.JoinGroup: classic.InputJoinGroup,
+	kmsg.SyncGroup: classic.InputSyncGroup, kmsg.Heartbeat: classic.InputHeartbeat,
+	kmsg.LeaveGroup: classic.InputLeaveGroup, kmsg.OffsetCommit: classic.InputOffsetCommit,
+}
+
+// hold lets the process stand still until the gate is closed: whatever it does next waits.
+func (p *process) hold(g gate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gates = append(p.gates, g)
+}
+
+// stand returns when nothing holds the application.
+func (p *process) stand() { p.pass(func(gate) bool { return true }) }
+
+// standAsMember returns when nothing holds the member.
+func (p *process) standAsMember() { p.pass(gate.holdsMember) }
+
+// held says whether something does.
+func (p *process) held() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.gates, gate.holdsMember)
+}
+
+func (g gate) holdsMember() bool { return !g.appAlone }
+
+func (p *process) pass(holds func(gate) bool) {
+	for {
+		p.mu.Lock()
+		i := slices.IndexFunc(p.gates, holds)
+		if i < 0 {
+			p.mu.Unlock()
+			return
+		}
+		g := p.gates[i]
+		p.mu.Unlock()
+		select {
+		case <-g.closed:
+		case <-p.dying:
+			return
+		}
+		p.mu.Lock()
+		p.gates = slices.DeleteFunc(p.gates, func(o gate) bool { return o == g })
+		p.mu.Unlock()
+	}
+}
+
+// between is a time by chance, and chance one of n.
+func (p *process) between(least, most time.Duration) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dice.between(least, most)
+}
+
+func (p *process) chance(n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dice.IntN(n) == 0
+}
+
+// sleep is what the application does between two things; it returns when ctx ends, too.
+func (p *process) sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+	p.stand()
+}

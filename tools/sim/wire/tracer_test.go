@@ -1,0 +1,157 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/sim/judge"
+)
+
+// tracer takes the member's trace, which is what the member was told and what it has done, in order: it keeps it for
+// `kbeat replay`, and tells the judge. The member waits in it while its process is suspended.
+type tracer struct {
+	p *process
+
+	mu   sync.Mutex
+	text bytes.Buffer
+	kind heartbeat.CallbackKind // that runs
+	apis map[uint64]classic.Input
+}
+
+// Write takes the lines of one step, and lets the member do what it has decided. A process that is suspended stands still
+// between the two.
+func (t *tracer) Write(lines []byte) (int, error) {
+	if err := t.take(lines); err != nil {
+		return 0, err
+	}
+	if d := t.p.w.flaw.dozes; d > 0 && t.p.chance(50) {
+		time.Sleep(d)
+	}
+	if t.p.held() {
+		t.p.see(judge.Event{Kind: judge.Paused})
+		t.p.standAsMember()
+		t.p.see(judge.Event{Kind: judge.Resumed})
+	}
+	return len(lines), nil
+}
+
+func (t *tracer) take(lines []byte) error {
+	if t.p.isSilent() {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(lines)
+	for text := range bytes.Lines(lines) {
+		var l traceLine
+		if err := json.Unmarshal(text, &l); err != nil {
+			return fmt.Errorf("the trace has a line that is none: %q: %w", text, err)
+		}
+		if e, ok := t.event(l); ok {
+			t.p.see(e)
+		}
+	}
+	return nil
+}
+
+// trace is what was written so far.
+func (t *tracer) trace() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.text.Bytes())
+}
+
+// traceLine is what the judge needs of a line; TRACE.md says what each field is.
+type traceLine struct {
+	In, Out         string
+	ID              uint64
+	API             classic.Input
+	Member          string
+	Generation      int32
+	Code            classic.Code
+	Rule, At        string
+	Request         uint64
+	State, From, To classic.State
+	Kind, Err       string
+	Mode            heartbeat.LeaveMode
+	Protocols       []struct{ Metadata string }
+}
+
+// event is what a line tells the judge; false where that is nothing.
+func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
+	var err error
+	if l.Err != "" {
+		err = errors.New(l.Err)
+	}
+	switch l.In + l.Out {
+	case "poll":
+		return judge.Event{Kind: judge.Polled}, true
+	case "poll_given_up":
+		return judge.Event{Kind: judge.PollGivenUp}, true
+	case "poll_ended":
+		return judge.Event{Kind: judge.PollReturned, Err: err}, true
+	case "response":
+		api := t.apis[l.ID]
+		delete(t.apis, l.ID)
+		return judge.Event{
+			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, MemberID: l.Member, Generation: l.Generation,
+		}, true
+	case "request":
+		if t.apis == nil {
+			t.apis = map[uint64]classic.Input{}
+		}
+		t.apis[l.ID] = l.API
+		return judge.Event{
+			Kind: judge.Sent, API: l.API, Request: l.ID, MemberID: l.Member, Generation: l.Generation, Partitions: l.claims(),
+		}, true
+	case "rule":
+		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.State, To: l.State}, true
+	case "state":
+		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.From, To: l.To}, true
+	case "callback":
+		t.kind = callbackKinds[l.Kind]
+		return judge.Event{Kind: judge.CallbackBegun, Callback: t.kind, MemberID: l.Member, Generation: l.Generation}, true
+	case "callback_ended":
+		return judge.Event{Kind: judge.CallbackEnded, Callback: t.kind, Err: err}, true
+	case "leave_asked":
+		return judge.Event{Kind: judge.Leaving, Mode: l.Mode}, true
+	case "left":
+		return judge.Event{Kind: judge.Left, Err: err}, true
+	}
+	return e, false
+}
+
+var callbackKinds = map[string]heartbeat.CallbackKind{
+	"assigned": heartbeat.CallbackAssigned, "revoked": heartbeat.CallbackRevoked, "lost": heartbeat.CallbackLost,
+}
+
+// claims are the partitions that a JoinGroup says that the member owns.
+func (l traceLine) claims() (list []judge.Partition) {
+	for _, p := range l.Protocols {
+		metadata := []byte(p.Metadata)
+		if coded, ok := strings.CutPrefix(p.Metadata, "base64:"); ok {
+			metadata, _ = base64.StdEncoding.DecodeString(coded)
+		}
+		var m kmsg.ConsumerMemberMetadata
+		if m.ReadFrom(metadata) != nil {
+			continue
+		}
+		for _, t := range m.OwnedPartitions {
+			for _, n := range t.Partitions {
+				list = append(list, judge.Partition{Topic: t.Topic, Number: n})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,285 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/tools/sim/judge"
+)
+
+// brokers is how many the cluster has.
+const brokers = 3
+
+// world is one run of a plan: the cluster, the network, the places in the group and who takes them.
+type world struct {
+	plan    plan
+	flaw    flaw
+	cluster *kfake.Cluster
+	network *network
+	admin   *kgo.Client
+	rules   map[string]*classic.Rule // by name and place
+	began   time.Time
+	slots   []*slot
+	work    sync.WaitGroup // faults that take their time
+
+	looking  sync.Mutex
+	loaded   time.Duration // when the group got its present coordinator
+	viewed   *judge.View   // what the judge was shown last
+	embedded embedded
+
+	mu     sync.Mutex
+	judge  *judge.Judge
+	events []judge.Event
+	ended  bool
+	all    []*process
+	broken []error // what the world itself has failed with
+}
+
+// slot is a place in the group.
+type slot struct {
+	index int
+	role  role
+
+	mu      sync.Mutex
+	lives   int
+	process *process // nil while there is none
+	away    int      // faults that keep the place empty
+	twins   int
+}
+
+// run plays a plan in virtual time, and is what came of it. It must be called in a bubble.
+func (p plan) run(f flaw) (*result, error) {
+	w := &world{plan: p, flaw: f, network: newNetwork(), judge: judge.New(judge.Settings{Slack: slack}), rules: map[string]*classic.Rule{}, began: time.Now()}
+	for _, r := range classic.Rules() {
+		w.rules[r.Name+" "+r.At()] = r
+	}
+	ports := make([]int, brokers)
+	for i := range ports {
+		ports[i] = firstPort + i
+	}
+	var err error
+	w.cluster, err = kfake.NewCluster(
+		kfake.Ports(ports...), kfake.ListenFn(w.network.inner.Listen), kfake.SeedTopics(p.partitions(), topic),
+	)
+	if err != nil {
+		return nil, err
+	}
+	w.admin, err = kgo.NewClient(kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.Dialer(w.network.inner.DialContext), kgo.DisableClientMetrics())
+	if err != nil {
+		w.cluster.Close()
+		return nil, err
+	}
+	w.network.onSent = func(l *line, r request) { l.who.wrote(r) }
+	w.network.onAnswered = func(r request) {
+		if r.key == kmsg.LeaveGroup {
+			w.look() // before the member hears of it
+		}
+	}
+	for i, r := range p.cast {
+		w.slots = append(w.slots, &slot{index: i, role: r})
+	}
+	w.play()
+	w.work.Wait()
+	w.admin.Close()
+	w.network.close()
+	w.cluster.Close()
+	synctest.Wait()
+	w.judge.End(w.now())
+	return w.result(), nil
+}
+
+// slack is how much later than it should the judge may see a thing: what is on its way takes that long, and the group is
+// looked at that often.
+const slack = 2 * time.Second
+
+func (w *world) now() time.Duration { return time.Since(w.began) }
+
+// see tells the judge.
+func (w *world) see(e judge.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.At = w.now()
+	w.judge.See(e)
+	w.events = append(w.events, e)
+}
+
+// fail notes that the world itself does not work.
+func (w *world) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.broken = append(w.broken, err)
+}
+
+// act is something that is to happen at a time.
+type act struct {
+	at time.Duration
+	do func()
+}
+
+// play lets everything happen at its time, one after the other.
+func (w *world) play() {
+	var acts []act
+	for _, s := range w.slots {
+		acts = append(acts, act{s.role.starts, func() { w.start(s) }})
+	}
+	for _, f := range w.plan.faults {
+		acts = append(acts, w.acts(f)...)
+	}
+	acts = append(acts, act{w.plan.calm, func() { w.see(judge.Event{Kind: judge.Calm}) }})
+	for at := 500 * time.Millisecond; at < w.plan.length; at += time.Second {
+		acts = append(acts, act{at + 77*time.Microsecond, w.look})
+	}
+	slices.SortStableFunc(acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
+	for _, a := range acts {
+		time.Sleep(a.at - w.now())
+		a.do()
+	}
+	time.Sleep(w.plan.length - w.now())
+	w.end()
+}
+
+// end closes all processes in good order, one after the other.
+func (w *world) end() {
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	for _, s := range w.slots {
+		if p := s.take(); p != nil {
+			if err := p.close(time.Minute); err != nil {
+				w.fail(fmt.Errorf("%s does not close: %w", p.name, err))
+			}
+		}
+	}
+}
+
+// look shows the judge what the coordinator holds.
+func (w *world) look() {
+	info := w.cluster.GroupInfo(group)
+	if info == nil {
+		return
+	}
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.embedded.tend(w, info)
+	v := &judge.View{State: info.State, Generation: info.Epoch, Loaded: max(w.loaded, w.embedded.helped)}
+	for _, m := range info.Members {
+		member := judge.ViewMember{ID: m.MemberID}
+		if m.InstanceID != nil {
+			member.Instance = *m.InstanceID
+		}
+		v.Members = append(v.Members, member)
+	}
+	if !reflect.DeepEqual(w.viewed, v) {
+		w.viewed = v
+		w.see(judge.Event{Kind: judge.Seen, View: v})
+	}
+}
+
+// start lets a process take a place, unless a fault keeps it empty.
+func (w *world) start(s *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.mu.Lock()
+	ended := w.ended
+	w.mu.Unlock()
+	if ended || s.away > 0 || s.process != nil {
+		return
+	}
+	s.lives++
+	name := fmt.Sprintf("m%d", s.index+1)
+	if s.lives > 1 {
+		name = fmt.Sprintf("m%d.%d", s.index+1, s.lives)
+	}
+	p, err := w.begin(name, s.role, newDice(w.plan.seed, 10).fork(uint64(1000*s.index+s.lives)))
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	s.process = p
+	w.work.Go(func() { w.attend(s, p) })
+}
+
+// begin makes a process and lets it live.
+func (w *world) begin(name string, r role, d dice) (*process, error) {
+	p, err := w.newProcess(name, r, d)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	w.all = append(w.all, p)
+	w.mu.Unlock()
+	p.see(judge.Event{Kind: judge.Born, Config: &p.config})
+	p.begin()
+	return p, nil
+}
+
+// attend starts a process anew that has ended by itself.
+func (w *world) attend(s *slot, p *process) {
+	<-p.over
+	if p.err == nil || !s.leave(p) {
+		return // somebody has ended it
+	}
+	if err := p.close(10 * time.Second); err != nil {
+		w.see(judge.Event{Member: p.name, Kind: judge.Left, Err: err})
+	}
+	time.Sleep(3 * time.Second)
+	w.start(s)
+}
+
+// twinName is the name of another process beside who is in the place.
+func (s *slot) twinName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.twins++
+	return fmt.Sprintf("m%d-twin%d", s.index+1, s.twins)
+}
+
+// take empties the place, and is who was in it.
+func (s *slot) take() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.process
+	s.process = nil
+	return p
+}
+
+// leave empties the place of p; false where it was not p's any more.
+func (s *slot) leave(p *process) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process != p {
+		return false
+	}
+	s.process = nil
+	return true
+}
+
+// present is who is in the place.
+func (s *slot) present() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+// keep says that a fault keeps the place empty, or does so no more.
+func (s *slot) keep(by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away += by
+}
+
+// context is what an operator's request has.
+func (w *world) context() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), 10*time.Second)
+}
