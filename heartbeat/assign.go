@@ -2,7 +2,11 @@ package heartbeat
 
 //kbeat:pure
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+)
 
 // AssignmentInput is what a leader is told, to divide the group's work.
 type AssignmentInput struct {
@@ -15,5 +19,21 @@ type AssignmentInput struct {
 
 // Assignor divides the work of a group among its members. A Member calls it when it leads its group, from a goroutine
 // of its own with no lock held; ctx ends when the member is closed. The heartbeats go on meanwhile. A member that the
-// result does not name gets an empty assignment. An error fails the join, and is returned by Poll or Run.
+// result does not name gets an empty assignment. An error fails the join, and is returned by Poll or Run; so does a result
+// that names a member twice, or one that is not in the group.
 type Assignor func(ctx context.Context, in AssignmentInput) ([]Assignment, error)
+
+// checkPlan refuses what the coordinator would drop without a word.
+func checkPlan(plan []Assignment, members []JoinMember) error {
+	given := make(map[string]bool, len(plan))
+	for _, a := range plan {
+		switch {
+		case given[a.Member]:
+			return fmt.Errorf("assignor: it names member %q twice", a.Member)
+		case !slices.ContainsFunc(members, func(m JoinMember) bool { return m.ID == a.Member }):
+			return fmt.Errorf("assignor: it names member %q, who is not in the group", a.Member)
+		}
+		given[a.Member] = true
+	}
+	return nil
+}

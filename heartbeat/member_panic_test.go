@@ -155,18 +155,24 @@ func TestAPanicOfTheTransport(t *testing.T) {
 
 func TestAnAssignorThatFails(t *testing.T) {
 	for name, test := range map[string]struct {
-		assign func() ([]heartbeat.Assignment, error)
+		assign func(heartbeat.AssignmentInput) ([]heartbeat.Assignment, error)
 		want   string
 	}{
-		"with an error": {func() ([]heartbeat.Assignment, error) { return nil, errApp }, errApp.Error()},
-		"by a panic":    {func() ([]heartbeat.Assignment, error) { panic("the assignor is broken") }, "assignor: panic: the assignor is broken"},
+		"with an error": {func(heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) { return nil, errApp }, errApp.Error()},
+		"by a member that is none": {func(heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
+			return []heartbeat.Assignment{{Member: "x"}}, nil
+		}, `assignor: it names member "x", who is not in the group`},
+		"by one that is there twice": {func(in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
+			return []heartbeat.Assignment{{Member: in.Members[0].ID}, {Member: in.Members[0].ID}}, nil
+		}, " twice"},
+		"by a panic": {func(in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) { panic("the assignor is broken") }, "assignor: panic: the assignor is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				broken := true
 				w.assignor = func(ctx context.Context, a *app, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
 					if broken {
-						return test.assign()
+						return test.assign(in)
 					}
 					return a.assign(ctx, in)
 				}

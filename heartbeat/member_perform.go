@@ -71,6 +71,9 @@ func (m *Member) assign(ctx context.Context, r RunAssignment) {
 	if broken := guard("assignor", func() { plan, err = m.assignor(ctx, r.Input) }); broken != nil {
 		err = broken
 	}
+	if err == nil {
+		err = checkPlan(plan, r.Input.Members)
+	}
 }
 
 // callBack tells the application, on the goroutine that waits in Poll, or in Leave while the member leaves.
