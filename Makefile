@@ -52,6 +52,11 @@ mutants: ## change one cell of the tables at a time: the generated tests must se
 slips: ## make every single slip of the pen in the specification: how many does the parser let pass?
 	$(GO) run ./tools/slips $(MACHINES:%=spec/%.yaml) $(wildcard spec/testdata/machines/*.yaml)
 
+SEEDS ?= 500
+.PHONY: sim
+sim: ## let groups live in virtual time, disturbed by what follows from SEEDS seeds, and judge them
+	$(GO) run ./tools/sim run --seeds $(SEEDS)
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for f in $(FUZZ); do echo "$${f#*:} in $${f%:*}"; \

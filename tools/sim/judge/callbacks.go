@@ -18,7 +18,6 @@ func (j *Judge) callbackBegun(l *life, e Event) {
 			j.broken(CallbacksPaired, l.name, "assigned twice, and neither revoked nor lost between")
 		}
 		l.holding, l.told = holdsAll, identity{e.MemberID, e.Generation}
-		l.works = l.told
 	case heartbeat.CallbackRevoked:
 		if l.holding != holdsAll && !(l.leaving && l.holding == holdsUntilNext) {
 			j.broken(CallbacksPaired, l.name, "revoked, and nothing is owned")
@@ -36,6 +35,9 @@ func (j *Judge) callbackEnded(l *life, e Event) {
 	if l.running != e.Callback {
 		j.broken(CallbacksPaired, l.name, "%s has ended, and did not run", e.Callback)
 	}
+	if e.Callback == heartbeat.CallbackAssigned {
+		j.worksAs(l, l.told)
+	}
 	if l.letting {
 		l.holding, l.told = holdsNothing, nobody
 	}
@@ -47,8 +49,10 @@ func (j *Judge) checkJoin(l *life, e Event) {
 	switch {
 	case l.running != 0:
 		j.broken(CallbacksPaired, l.name, "JoinGroup while %s runs", l.running)
+		return
 	case l.holding == holdsAll:
 		j.broken(CallbacksPaired, l.name, "JoinGroup, and the application was told neither revoked nor lost")
+		return
 	}
 	for _, p := range l.holds {
 		if !slices.Contains(e.Partitions, p) {
@@ -78,7 +82,7 @@ func (j *Judge) left(l *life, e Event) {
 		j.broken(CallbacksPaired, l.name, "it has left, and the application still has %v", l.holds)
 	}
 	if e.Err == nil && l.leaves && l.leavingAs != "" && !l.refused {
-		j.ghosts.gone[l.leavingAs] = l.name
+		j.ghosts.gone[l.leavingAs] = departure{l.name, j.now}
 	}
 	l.leaving, l.leavingAs, l.refused = false, "", false
 }

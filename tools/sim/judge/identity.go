@@ -9,6 +9,9 @@ import (
 // answered keeps an answer for the rule that decides about it.
 func (j *Judge) answered(l *life, e Event) {
 	l.answers[e.Request] = e
+	if e.Code != classic.CodeNone && (e.API == lookup || e.API == classic.InputHeartbeat) {
+		l.failed = j.now
+	}
 	switch e.API {
 	case lookup:
 		l.lookups--
@@ -31,10 +34,7 @@ func (j *Judge) fired(l *life, e Event) {
 			j.broken(Identity, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
 		}
 	}
-	if e.From == classic.PreparingRebalance {
-		l.waited = j.now
-	}
-	before := l.who
+	before, joined := l.who, l.joined()
 	if e.Rule.Input == classic.InputReleased {
 		l.leavingAs = l.who.id
 	}
@@ -65,7 +65,7 @@ func (j *Judge) fired(l *life, e Event) {
 		l.session = never
 	}
 	l.state = e.To
-	if before != l.who {
+	if before != l.who || joined != l.joined() {
 		j.owners.change(j, l)
 	}
 	j.calm.moved(j, l, e)
@@ -94,8 +94,8 @@ func (j *Judge) sent(l *life, e Event) {
 			j.broken(Identity, l.name, "%s as %q in generation %d, and the rules have made it %q in generation %d",
 				e.API, e.MemberID, e.Generation, l.who.id, l.who.generation)
 		}
-		if e.API != classic.InputOffsetCommit || l.resumed != j.now { // a coordinator refuses what was asked for before the pause
-			j.checkSession(l, "sends "+e.API.String())
+		if e.API == classic.InputHeartbeat {
+			j.checkSession(l, "sends a heartbeat")
 		}
 	case classic.InputJoinGroup:
 		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) {

@@ -10,12 +10,12 @@ const (
 	// as far as the member is concerned; the rest is the application's, until its next poll.
 	OneOwner Invariant = "one_owner"
 
-	// NoGhost: what the coordinator holds is the id of a live member, or goes within a rebalance timeout and a session; and
-	// at once where the member has left and was told that the coordinator knows.
+	// NoGhost: what the coordinator holds is the id of a live member, or goes within a rebalance timeout and a session after
+	// the last request of who had it, or, of a static one, the last generation; and at once where the member has left and was told that the coordinator knows.
 	NoGhost Invariant = "no_ghost"
 
-	// NoZombie: a member whose session has ended neither sends in its generation nor lets a poll return well, before the
-	// application was told of the loss.
+	// NoZombie: a member whose session has ended neither sends heartbeats nor lets a poll return well, before its application
+	// was told of the loss. What it commits then the coordinator judges.
 	NoZombie Invariant = "no_zombie"
 
 	// Progress: when nothing is disturbed any more, all members that are polled are STABLE, with their application told so,
@@ -25,7 +25,8 @@ const (
 	// NoSpin: no member sends more requests than MostRequests derives from its config, in any ten seconds.
 	NoSpin Invariant = "no_spin"
 
-	// NoSilence: a member that has joined sends a heartbeat in each interval, or looks its coordinator up.
+	// NoSilence: a member that has joined sends a heartbeat in each interval, or looks its coordinator up; or within
+	// RetryBackoffMax after one that has failed.
 	NoSilence Invariant = "no_silence"
 
 	// SilentAfterClose: who is closed or killed sends nothing, and begins no callback.

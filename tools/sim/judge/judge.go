@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // Settings are what a judge needs to know of whoever drives the members.
@@ -78,7 +80,7 @@ func (j *Judge) See(e Event) {
 		j.look()
 	}
 	if e.Kind == Seen {
-		j.ghosts.view = e.View
+		j.ghosts.seen(j, e.View)
 		j.checkGhosts()
 		return
 	}
@@ -166,13 +168,17 @@ func (j *Judge) broken(i Invariant, member, format string, args ...any) {
 	})
 }
 
-// recent are the last events.
+// recent are the last events, without polls that have nothing to do.
 type recent struct {
 	events [1024]Event
 	next   int
 }
 
 func (r *recent) add(e Event) {
+	quiet := e.Kind == Polled || e.Kind == PollReturned && e.Err == nil || e.Kind == Fired && e.Rule.Input == classic.InputPoll && e.From == e.To
+	if quiet {
+		return
+	}
 	r.events[r.next%len(r.events)] = e
 	r.next++
 }
@@ -191,3 +197,9 @@ func (r *recent) around(member string) []Event {
 	slices.Reverse(found)
 	return found
 }
+
+// Broken says whether anything was broken.
+func (j *Judge) Broken() bool { return len(j.found) > 0 }
+
+// Busiest is the most requests, commits apart, that one member has sent in ten seconds.
+func (j *Judge) Busiest() int { return j.busiest }

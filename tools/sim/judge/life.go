@@ -32,7 +32,6 @@ type life struct {
 	ended  Kind // Closed or Killed
 	paused bool
 
-	waited  time.Duration // when it last waited for the answer to a JoinGroup; never if it has not
 	resumed time.Duration // when it last went on after a pause; never if it has not
 	state   classic.State
 	who     identity
@@ -45,13 +44,14 @@ type life struct {
 	lookups int           // under way
 	broke   bool          // its heartbeat loop
 	sign    time.Duration // the last time that it showed that it lives
+	failed  time.Duration // the last time that a heartbeat or a lookup was not answered well
 	times   []time.Duration
 
 	running heartbeat.CallbackKind // 0 while no callback runs
 	letting bool                   // the callback that runs is that of leaving
 	holding holding
 	told    identity // whose assignment the application has
-	works   identity // whose assignment it had last
+	works   identity // whose assignment it works on, or did last
 	holds   []Partition
 
 	leaving   bool
@@ -76,18 +76,13 @@ func newLife(e Event) *life {
 	}
 	return &life{
 		name: e.Member, config: config, state: classic.Initial().State, who: nobody, told: nobody, works: nobody,
-		answers: map[uint64]Event{}, session: never, resumed: never, waited: never,
+		answers: map[uint64]Event{}, session: never, resumed: never,
 	}
 }
 
 // joined says whether the coordinator expects heartbeats, as far as the member knows.
 func (l *life) joined() bool {
 	return l.state == classic.CompletingRebalance || l.state == classic.Stable
-}
-
-// joining says whether it waits for the answer to a JoinGroup, or did so until this instant.
-func (l *life) joining(j *Judge) bool {
-	return l.state == classic.PreparingRebalance || l.waited == j.now
 }
 
 // acts says whether its application can be at work.

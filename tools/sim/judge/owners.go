@@ -45,7 +45,7 @@ type overlap struct {
 
 func newOwners() owners {
 	o := owners{of: map[Partition][]*life{}}
-	for _, k := range []WindowKind{WindowUnaware, WindowUnpolled, WindowJoining, WindowPaused, WindowReplaced} {
+	for _, k := range []WindowKind{WindowUnaware, WindowUnpolled, WindowPaused, WindowJoining, WindowReplaced} {
 		o.windows = append(o.windows, Window{Kind: k})
 	}
 	return o
@@ -63,10 +63,21 @@ func (j *Judge) holds(l *life, e Event) {
 			j.owners.of[p] = append(j.owners.of[p], l)
 		}
 	}
+	if l.told != nobody {
+		l.works = l.told
+	}
 	before := l.holds
 	l.holds = slices.Clone(e.Partitions)
 	j.owners.settle(j, l, before)
 	j.owners.settle(j, l, l.holds)
+}
+
+// worksAs notes in which generation an application works. Until its callback has returned it may be that of the one before.
+func (j *Judge) worksAs(l *life, who identity) {
+	if l.works != who {
+		l.works = who
+		j.owners.change(j, l)
+	}
 }
 
 // change is called when a member begins or ceases to act, or its identity changes.
@@ -103,17 +114,15 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 		elder, younger = b, a
 	}
 	same := elder.config.InstanceID != "" && elder.config.InstanceID == younger.config.InstanceID
-	switch {
-	case elder.works.generation == younger.works.generation && !same:
+	if elder.works.generation == younger.works.generation && !same {
 		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.generation, younger.name)
-	case elder.who.generation >= younger.works.generation && !same:
-		j.broken(OneOwner, elder.name, "works on %s since generation %d, though it has joined generation %d, in which %s has it",
-			p, elder.works.generation, elder.who.generation, younger.name)
 	}
 	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now}
 	switch {
-	case elder.who != elder.works:
+	case elder.who.generation == nobody.generation:
 		v.kind = WindowUnpolled
+	case !elder.joined() || elder.who != elder.works:
+		v.kind = WindowJoining
 	case same:
 		v.kind = WindowReplaced
 	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
@@ -132,9 +141,6 @@ func born(j *Judge, l *life) int { return slices.Index(j.lives, l) }
 // session does not end: it learns by the answer to a JoinGroup, and of those one after the other can be lost.
 func (o *owners) close(j *Judge, v *overlap) {
 	lasted := j.now - v.since
-	if v.kind == WindowUnaware && v.elder.joining(j) {
-		v.kind = WindowJoining
-	}
 	for i := range o.windows {
 		if w := &o.windows[i]; w.Kind == v.kind && lasted > 0 {
 			w.Count++

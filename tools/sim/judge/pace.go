@@ -54,13 +54,15 @@ func (j *Judge) checkPace(l *life, e Event) {
 	j.busiest = max(j.busiest, len(l.times))
 }
 
-// checkSilence is made before each event of the member: how long has it shown no sign of life?
+// checkSilence is made before each event of the member: how long has it shown no sign of life? A heartbeat or lookup
+// that fails puts the next one off by a pause, whether that is sooner or later than the end of the interval.
 func (j *Judge) checkSilence(l *life) {
 	if !l.joined() || l.broke || l.paused || l.lookups > 0 {
 		return
 	}
-	if most := max(l.config.HeartbeatInterval, l.config.RetryBackoffMax) + j.settings.Slack; j.now-l.sign > most {
-		j.broken(NoSilence, l.name, "no heartbeat and no lookup for %s in %s; its config wants one within %s", j.now-l.sign, l.state, most)
+	due := max(l.sign+l.config.HeartbeatInterval, l.failed+l.config.RetryBackoffMax)
+	if j.now > due+j.settings.Slack {
+		j.broken(NoSilence, l.name, "no heartbeat and no lookup for %s in %s; one was due %s ago", j.now-l.sign, l.state, j.now-due)
 	}
 }
 

@@ -1,0 +1,241 @@
+package world
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/sim/judge"
+)
+
+// faulty is a Core that misbehaves. What it wants can be changed, and what it is told can be kept from it.
+type faulty struct {
+	*heartbeat.Core
+	now    time.Duration
+	extra  uint64                                                 // requests that the Core knows nothing of
+	hears  func(f *faulty, in heartbeat.Input) bool               // false: the Core is not told; nil: it is
+	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output // what is wanted instead; nil: that
+	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output // what is wanted besides; nil: nothing
+}
+
+func (f *faulty) Step(now time.Duration, in heartbeat.Input) (wanted []heartbeat.Output) {
+	f.now = now
+	if f.hears == nil || f.hears(f, in) {
+		wanted = f.step(in)
+	}
+	if f.adds != nil {
+		wanted = append(wanted, f.adds(f, in)...)
+	}
+	return wanted
+}
+
+func (f *faulty) step(in heartbeat.Input) (wanted []heartbeat.Output) {
+	for _, o := range slices.Clone(f.Core.Step(f.now, in)) {
+		if f.speaks == nil {
+			wanted = append(wanted, o)
+		} else {
+			wanted = append(wanted, f.speaks(f, o)...)
+		}
+	}
+	return wanted
+}
+
+// more is a request that the Core knows nothing of. Its answer is kept from the Core, which ignores it.
+func (f *faulty) more(r heartbeat.Request) heartbeat.Output {
+	f.extra++
+	r.ID = 1<<40 + f.extra
+	return r
+}
+
+// mistake is what a faulty member does, and what it must be found out by.
+type mistake struct {
+	name   string
+	breaks judge.Invariant
+	seed   uint64
+	hears  func(f *faulty, in heartbeat.Input) bool
+	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output
+	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output
+}
+
+func isRequest(o heartbeat.Output, api classic.Input) (heartbeat.Request, bool) {
+	r, ok := o.(heartbeat.Request)
+	return r, ok && r.API == api
+}
+
+func isCallback(o heartbeat.Output, kind heartbeat.CallbackKind) bool {
+	c, ok := o.(heartbeat.Callback)
+	return ok && c.Kind == kind
+}
+
+func as(o ...heartbeat.Output) []heartbeat.Output { return o }
+
+func mistakes() []mistake {
+	return []mistake{{
+		name: "a leader gives one member's partitions to all", breaks: judge.OneOwner, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputSyncGroup); ok && len(r.Assignments) > 1 {
+				r.Assignments = slices.Clone(r.Assignments)
+				for i := range r.Assignments {
+					r.Assignments[i].Data = r.Assignments[0].Data
+				}
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a cooperative member does not claim what it keeps", breaks: judge.OneOwner, seed: 2,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputJoinGroup); ok && len(r.Protocols[0].Metadata) > 0 {
+				r.Protocols = []heartbeat.Protocol{{Name: r.Protocols[0].Name}}
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 13,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputLeaveGroup); ok {
+				return slices.DeleteFunc(f.step(heartbeat.Response{ID: r.ID}), func(o heartbeat.Output) bool {
+					_, fired := o.(heartbeat.Fired)
+					return fired
+				})
+			}
+			return as(o)
+		},
+	}, {
+		name: "a poll returns before the loss is told", breaks: judge.NoZombie, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackLost) {
+				return as(heartbeat.PollEnded{}, o)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a member waits for ever for an answer to its join", breaks: judge.Progress, seed: 1,
+		hears: func(f *faulty, in heartbeat.Input) bool {
+			r, ok := in.(heartbeat.Response)
+			return !(ok && f.now > time.Minute && r.Code == classic.CodeNone && f.Status().State == classic.PreparingRebalance)
+		},
+	}, {
+		name: "a heartbeat is sent sixty times", breaks: judge.NoSpin, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			wanted := as(o)
+			if r, ok := isRequest(o, classic.InputHeartbeat); ok {
+				for range 60 {
+					wanted = append(wanted, f.more(r))
+				}
+			}
+			return wanted
+		},
+	}, {
+		name: "heartbeats are forgotten", breaks: judge.NoSilence, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := isRequest(o, classic.InputHeartbeat); ok {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 12,
+		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
+			if _, ok := in.(heartbeat.CloseAsked); ok {
+				return as(f.more(heartbeat.Request{API: classic.InputLeaveGroup, Member: "me", Timeout: time.Second}))
+			}
+			return nil
+		},
+	}, {
+		name: "a heartbeat carries the generation before", breaks: judge.Identity, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputHeartbeat); ok && r.Generation > 2 {
+				r.Generation--
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the member id is dropped with the generation", breaks: judge.Identity, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputJoinGroup); ok && r.Generation == heartbeat.NoGeneration {
+				r.Member = ""
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is not told of an assignment", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackAssigned) {
+				return f.step(heartbeat.CallbackEnded{})
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is not asked to let go", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackRevoked) {
+				return f.step(heartbeat.CallbackEnded{})
+			}
+			return as(o)
+		},
+	}, {
+		name: "the coordinator is looked up again and again", breaks: judge.NoLookupsInVain, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if fired, ok := o.(heartbeat.Fired); ok && fired.Rule.Input == classic.InputHeartbeat && fired.Code == classic.CodeRebalanceInProgress {
+				return as(o, f.more(heartbeat.Request{API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Second}))
+			}
+			return as(o)
+		},
+	}}
+}
+
+// Each invariant is broken by a member that deserves it, and by no other reason.
+func TestMistakesAreFound(t *testing.T) {
+	broken := map[judge.Invariant]bool{}
+	for _, m := range mistakes() {
+		t.Run(m.name, func(t *testing.T) {
+			plan := NewPlan(m.seed, small)
+			good, err := Run(plan, Options{})
+			require.NoError(t, err)
+			require.Empty(t, good.Violations)
+			o, err := Run(plan, Options{NewCore: m.core})
+			require.NoError(t, err)
+			require.NotEmpty(t, o.Violations, "nobody has noticed")
+			for _, v := range o.Violations {
+				require.Equal(t, m.breaks, v.Invariant, v.Story())
+			}
+			require.NotEmpty(t, o.Violations[0].Around)
+		})
+		broken[m.breaks] = true
+	}
+	for _, i := range judge.Invariants() {
+		require.True(t, broken[i], "no mistake breaks %s", i)
+	}
+}
+
+func (m mistake) core(_ string, config heartbeat.Config) (Core, error) {
+	core, err := heartbeat.NewCore(config)
+	return &faulty{Core: core, hears: m.hears, speaks: m.speaks, adds: m.adds}, err
+}
+
+// Of what a failure does not need nothing is left.
+func TestShrink(t *testing.T) {
+	m := mistakes()[2] // whose failure needs a member that leaves
+	plan := NewPlan(m.seed, small)
+	o, err := Run(plan, Options{NewCore: m.core})
+	require.NoError(t, err)
+	s, err := Shrink(plan, Options{NewCore: m.core}, o.Violations[0])
+	require.NoError(t, err)
+	require.Equal(t, m.breaks, s.Violation.Invariant)
+	var kinds []ActKind
+	for _, i := range s.Acts {
+		kinds = append(kinds, plan.Acts[i].Kind)
+	}
+	require.Equal(t, []ActKind{Birth, Leave}, kinds)
+	again, err := Shrink(plan, Options{NewCore: m.core}, o.Violations[0])
+	require.NoError(t, err)
+	require.Equal(t, s.Acts, again.Acts)
+}
