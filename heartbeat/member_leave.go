@@ -46,9 +46,10 @@ func (m *Member) awaitLeave(ctx context.Context, c *caller) error {
 // more, no callback begins, and nothing that the member has started is left. It must not be called from a callback, nor
 // from Run's work.
 //
-// When ctx ends before the member has left, Close returns its cause, and does not wait for the application: a callback
-// or work that has not returned by then goes on, with a context that has ended. The coordinator then may not know that
-// the member has left; so give Close a context with time in it, and not the one whose end is the reason to close.
+// When ctx ends before the member has left, Close returns its cause, and does not wait for the application: a callback of
+// a Poll, or work, that has not returned by then goes on, with a context that has ended. A callback that runs inside Close
+// must look at that context itself, or Close is as late as it is. The coordinator then may not know that the member has
+// left; so give Close a context with time in it, and not the one whose end is the reason to close.
 //
 // Closing a closed member returns nil, when it is closed.
 func (m *Member) Close(ctx context.Context) error {
@@ -87,7 +88,11 @@ func (m *Member) left() error {
 
 // close ends the member when it has left, also when a callback panics.
 func (m *Member) close(ctx context.Context, c *caller) error {
+	left := false
 	defer func() {
+		if !left { // a callback panics: what it let go of is to move at once all the same
+			_ = m.awaitLeave(ctx, c)
+		}
 		m.post(CloseAsked{}, nil)
 		<-m.done
 		if running := m.calls.finish(); running != nil {
@@ -97,5 +102,7 @@ func (m *Member) close(ctx context.Context, c *caller) error {
 			}
 		}
 	}()
-	return m.awaitLeave(ctx, c)
+	err := m.awaitLeave(ctx, c)
+	left = true
+	return err
 }
