@@ -20,6 +20,7 @@ type app struct {
 	w      *world
 	name   string // of its client, with which its member ids begin
 	client *kgo.Client
+	faults *faults // of a transcript; else nil
 
 	mu   sync.Mutex
 	next map[heartbeat.CallbackKind]func(context.Context) error // what its next callback does
@@ -75,6 +76,9 @@ func (t through) Send(ctx context.Context, r heartbeat.Request) heartbeat.Respon
 
 func (a *app) observe(f heartbeat.Fired) {
 	a.w.diary.write(entry{kind: ruled, who: a.name, rule: f.Rule.Name, text: fired(f)})
+	if a.faults != nil {
+		a.faults.see()
+	}
 }
 
 func (a *app) note(kind kind, format string, args ...any) {
@@ -96,6 +100,21 @@ func (a *app) run() {
 			case <-time.After(100 * time.Millisecond):
 			}
 			_ = a.Poll(context.Background())
+		}
+	}()
+}
+
+// attend polls whenever there is something to do, and often enough, whatever comes of it, until the world ends.
+func (a *app) attend() {
+	go func() {
+		for {
+			_ = a.Poll(context.Background())
+			select {
+			case <-a.Done():
+				return
+			case <-a.Wants():
+			case <-time.After(time.Minute):
+			}
 		}
 	}()
 }
@@ -151,8 +170,13 @@ func (a *app) callback(kind heartbeat.CallbackKind) func(context.Context, *heart
 }
 
 // assign gives each member its own id.
-func (a *app) assign(_ context.Context, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
+func (a *app) assign(ctx context.Context, in heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) {
 	a.note(told, "assigns generation=%d members=%d", in.Generation, len(in.Members))
+	if a.faults != nil {
+		if err := a.faults.beforeAssignment(ctx); err != nil {
+			return nil, err
+		}
+	}
 	time.Sleep(time.Millisecond)
 	var plan []heartbeat.Assignment
 	for _, m := range in.Members {

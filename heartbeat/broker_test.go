@@ -31,6 +31,7 @@ type broker struct {
 type answer struct {
 	way     way
 	code    classic.Code // with byCode
+	who     string       // whose request; "" for anybody's
 	back    bool         // it is held on its way back, not the request
 	forever bool         // also of those after it
 	gate    chan struct{}
@@ -54,18 +55,19 @@ func newBroker(network *kfake.VirtualNetwork, d *diary) *broker {
 }
 
 // come is the answer for a request that has come.
-func (b *broker) come(key kmsg.Key) *answer {
+func (b *broker) come(key kmsg.Key, who string) *answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	next := b.next[key]
-	if len(next) == 0 {
+	i := slices.IndexFunc(next, func(a *answer) bool { return a.who == "" || a.who == who })
+	if i < 0 {
 		return open(answer{})
 	}
-	a := next[0]
+	a := next[i]
 	if a.forever {
 		return a
 	}
-	b.next[key] = next[1:]
+	b.next[key] = slices.Delete(next, i, i+1)
 	if a.gate != nil {
 		b.held[key] = append(b.held[key], a)
 		return a
@@ -94,9 +96,6 @@ func (b *broker) answer(key kmsg.Key, answers ...answer) {
 
 // hold lets the next request wait until it is released.
 func (b *broker) hold(key kmsg.Key) { b.answer(key, answer{gate: make(chan struct{})}) }
-
-// delay holds the answer of the next one.
-func (b *broker) delay(key kmsg.Key) { b.answer(key, answer{gate: make(chan struct{}), back: true}) }
 
 // release lets the request that has waited longest be answered.
 func (b *broker) release(key kmsg.Key, a answer) error {
@@ -193,6 +192,11 @@ func request(r kmsg.Request) string {
 	switch r := r.(type) {
 	case *kmsg.JoinGroupRequest:
 		who(r.MemberID, none, r.InstanceID)
+		for _, p := range r.Protocols {
+			if len(p.Metadata) > 0 {
+				field(p.Name, string(p.Metadata))
+			}
+		}
 		why(r.Reason)
 	case *kmsg.SyncGroupRequest:
 		who(r.MemberID, r.Generation, r.InstanceID)

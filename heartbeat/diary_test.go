@@ -36,15 +36,19 @@ type entry struct {
 type kind string
 
 const (
-	ruled kind = "rule" // a rule has decided
-	sent  kind = "sent" // a request has come to the broker
-	told  kind = "app"  // the application is told
-	ended kind = "call" // a call of the application has ended
+	ruled   kind = "rule" // a rule has decided
+	sent    kind = "sent" // a request has come to the broker
+	told    kind = "app"  // the application is told
+	ended   kind = "call" // a call of the application has ended
+	noticed kind = "log"  // the member logs a failure
 )
 
 func newDiary() *diary {
 	return &diary{began: time.Now(), ids: map[string]string{}, hidden: map[string]bool{}}
 }
+
+// now is the time that entries have.
+func (d *diary) now() time.Duration { return time.Since(d.began) }
 
 func (d *diary) add(kind kind, who, format string, args ...any) {
 	d.write(entry{kind: kind, who: who, text: fmt.Sprintf(format, args...)})
@@ -53,7 +57,7 @@ func (d *diary) add(kind kind, who, format string, args ...any) {
 func (d *diary) write(e entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e.at = time.Since(d.began)
+	e.at = d.now()
 	d.entries = append(d.entries, e)
 }
 
@@ -109,7 +113,7 @@ func (d *diary) count(rule string) int {
 // texts empties the diary, and gives what is of one kind.
 func (d *diary) texts(k kind) []string { return only(d.take(), k) }
 
-func rank(k kind) int { return slices.Index([]kind{ruled, sent, told, ended}, k) }
+func rank(k kind) int { return slices.Index([]kind{ruled, noticed, sent, told, ended}, k) }
 
 var memberID = regexp.MustCompile(`[a-z]+-[0-9a-f]{32}`)
 

@@ -3,6 +3,7 @@ package heartbeat_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing/synctest"
@@ -16,26 +17,46 @@ import (
 
 func (s *script) begin() {
 	s.end()
-	s.world = newWorld(s.t)
-	s.apps, s.order = map[string]*app{}, nil
+	s.world, s.carrier = newWorld(s.t), &faults{}
+	carrier := s.carrier
+	s.world.between = func(ctx context.Context, r heartbeat.Request, inner heartbeat.Transport) heartbeat.Response {
+		carrier.strike("transport")
+		return inner.Send(ctx, r)
+	}
+	s.apps, s.order, s.since = map[string]*app{}, nil, 0
 	s.add("a")
-	if s.arg(0) == "joined" {
+	if s.has("joined") {
 		s.poll()
 		synctest.Wait()
 		s.world.diary.take()
+		s.since = s.now()
 	}
 }
 
 func (s *script) member() { s.add(s.arg(0)) }
 
 func (s *script) add(name string) {
-	s.apps[name] = s.world.app(name, func(c *heartbeat.Config) {
+	f := &faults{world: s.world, who: name, logs: s.has("log")}
+	a := s.world.app(name, func(c *heartbeat.Config) {
 		c.SessionTimeout = s.duration("session", 0)
 		c.MaxPollInterval = s.duration("poll", 0)
 		c.RequestTimeout = s.duration("request", 0)
 		s.d.MaybeScanArgs(s.t, "instance", &c.InstanceID)
-	})
+	}, f.options()...)
+	a.faults = f
+	s.apps[name] = a
 	s.order = append(s.order, name)
+}
+
+func (s *script) show() string {
+	s.shown = nil
+	for _, a := range s.d.CmdArgs {
+		if rank(kind(a.Key)) < 0 {
+			s.d.Fatalf(s.t, "%s is no kind of entry", a.Key)
+		}
+		s.shown = append(s.shown, kind(a.Key))
+	}
+	return ""
 }
 
 func (s *script) poll() {
@@ -56,15 +77,24 @@ func (s *script) close() {
 
 // call calls the member, and lets time pass until that has ended, or long enough.
 func (s *script) call(what string, f func(*app, context.Context) error) {
-	a, limit := s.app(), s.duration("ctx", 0)
+	a, limit, cancelled := s.app(), s.duration("ctx", 0), s.duration("cancel", 0)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		ctx, cancel := context.WithCancel(context.Background())
-		if limit > 0 {
-			ctx, cancel = context.WithTimeout(context.Background(), limit)
-		}
 		defer cancel()
+		if limit > 0 {
+			ctx, cancel = context.WithTimeout(ctx, limit)
+			defer cancel()
+		}
+		if cancelled > 0 {
+			defer time.AfterFunc(cancelled, cancel).Stop()
+		}
+		defer func() {
+			if p := recover(); p != nil {
+				a.note(ended, "%s: panic: %v", what, p)
+			}
+		}()
 		a.note(ended, "%s: %s", what, outcome(f(a, ctx)))
 	}()
 	timer := time.NewTimer(s.duration("for", 100*time.Millisecond))
@@ -76,21 +106,50 @@ func (s *script) call(what string, f func(*app, context.Context) error) {
 	}
 }
 
+func (s *script) run() {
+	s.app().attend()
+	time.Sleep(100 * time.Millisecond)
+}
+
+func (s *script) work() {
+	a, takes := s.app(), s.duration("takes", time.Millisecond)
+	go func() {
+		err := a.Run(context.Background(), func(ctx context.Context, session *heartbeat.Session) error {
+			a.note(told, "work begins member=%s generation=%d", session.MemberID(), session.Generation())
+			<-ctx.Done()
+			a.note(told, "work is to end generation=%d: %s", session.Generation(), outcome(context.Cause(ctx)))
+			time.Sleep(takes)
+			a.note(told, "work has ended generation=%d", session.Generation())
+			return nil
+		})
+		a.note(ended, "run: %s", outcome(err))
+	}()
+	time.Sleep(100 * time.Millisecond)
+}
+
 func (s *script) rejoin() {
 	var words []string
 	for _, a := range s.d.CmdArgs {
-		words = append(words, a.Key)
+		if len(s.order) == 1 || !slices.Contains(s.order, a.Key) {
+			words = append(words, a.Key)
+		}
 	}
-	s.apps["a"].Rejoin(strings.Join(words, " "))
+	s.app().Rejoin(strings.Join(words, " "))
 }
 
-func (s *script) advance() {
-	d, err := time.ParseDuration(s.arg(0))
-	if err != nil {
+func (s *script) protocols() {
+	var offered []heartbeat.Protocol
+	for _, a := range s.d.CmdArgs {
+		if len(a.Vals) > 0 {
+			offered = append(offered, heartbeat.Protocol{Name: a.Key, Metadata: []byte(a.Vals[0])})
+		}
+	}
+	if err := s.app().SetProtocols(offered); err != nil {
 		s.d.Fatalf(s.t, "%v", err)
 	}
-	time.Sleep(d)
 }
+
+func (s *script) advance() { time.Sleep(s.parse(s.arg(0))) }
 
 // key is the API that the first argument names.
 func (s *script) key() kmsg.Key {
@@ -101,6 +160,16 @@ func (s *script) key() kmsg.Key {
 	}
 	s.d.Fatalf(s.t, "%q is no API of a group", s.arg(0))
 	return 0
+}
+
+// whose is the member that a command is about, or "" for any.
+func (s *script) whose() string {
+	for _, name := range s.order {
+		if len(s.order) > 1 && s.has(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // given is the answer that a word names: a code, or what is no answer.
@@ -118,6 +187,9 @@ func given(word string) (answer, error) {
 }
 
 func (s *script) given(word string) answer {
+	if word == s.whose() {
+		word = ""
+	}
 	a, err := given(word)
 	if err != nil {
 		s.d.Fatalf(s.t, "%v", err)
@@ -127,6 +199,7 @@ func (s *script) given(word string) answer {
 
 func (s *script) answer() {
 	a, times := s.given(s.arg(1)), 1
+	a.who = s.whose()
 	s.d.MaybeScanArgs(s.t, "times", &times)
 	if times == 0 {
 		a.forever, times = true, 1
@@ -134,16 +207,20 @@ func (s *script) answer() {
 	s.world.broker.answer(s.key(), slices.Repeat([]answer{a}, times)...)
 }
 
-func (s *script) hold() { s.world.broker.hold(s.key()) }
+func (s *script) hold() { s.world.answer(s.key(), answer{gate: make(chan struct{}), who: s.whose()}) }
 
-func (s *script) delay() { s.world.broker.delay(s.key()) }
+func (s *script) delay() {
+	s.world.answer(s.key(), answer{gate: make(chan struct{}), back: true, who: s.whose()})
+}
 
 func (s *script) release() {
-	if err := s.world.broker.release(s.key(), s.given(s.arg(1))); err != nil {
+	if err := s.world.release(s.key(), s.given(s.arg(1))); err != nil {
 		s.d.Fatalf(s.t, "%v", err)
 	}
 	time.Sleep(100 * time.Millisecond)
 }
+
+func (s *script) relent() { s.world.relent(s.key()) }
 
 func (s *script) kick() { s.world.kick(s.app()) }
 
@@ -154,12 +231,39 @@ func (s *script) callback() {
 	kinds := map[string]heartbeat.CallbackKind{
 		"assigned": heartbeat.CallbackAssigned, "revoked": heartbeat.CallbackRevoked, "lost": heartbeat.CallbackLost,
 	}
-	a, takes, fails := s.apps["a"], s.duration("takes", time.Millisecond), s.arg(1) == "fails"
-	a.on(kinds[s.arg(0)], func(context.Context) error {
-		time.Sleep(takes)
+	kind, ok := kinds[s.arg(0)]
+	if !ok {
+		s.d.Fatalf(s.t, "%q is no callback", s.arg(0))
+	}
+	a, name, conduct, commits := s.app(), s.arg(0), s.conduct(), s.has("commits")
+	a.on(kind, func(ctx context.Context) error {
+		if commits {
+			a.note(ended, "commit in %s: %s", name, outcome(a.commitUntil(ctx)))
+		}
+		return conduct(ctx)
+	})
+}
+
+func (s *script) assignor() { s.app().faults.dividing(s.conduct()) }
+
+// conduct is what something of the application's does when it is called.
+func (s *script) conduct() func(context.Context) error {
+	takes, fails, panics, heeds := s.duration("takes", time.Millisecond), s.has("fails"), s.has("panics"), s.has("heeds")
+	return func(ctx context.Context) error {
+		if !heeds {
+			ctx = context.Background()
+		}
+		select {
+		case <-time.After(takes):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if panics {
+			panic("the application is broken")
+		}
 		if fails {
-			return errors.New("the application fails")
+			return fmt.Errorf("the application fails")
 		}
 		return nil
-	})
+	}
 }

@@ -1,6 +1,7 @@
 package heartbeat_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,7 +56,8 @@ func (s *script) late() string {
 	now := a.Status()
 	now.Heartbeats = after.Heartbeats
 	require.Equal(s.t, after, now, "the late answer has changed the member")
-	return fmt.Sprintf("         sent as %s, answered to %s\n", who(w, before), who(w, after)) + s.print(w.diary.take()) + s.now()
+	s.since = w.diary.now() - 3*time.Second
+	return fmt.Sprintf("         sent as %s, answered to %s\n", who(w, before), who(w, after)) + s.print(w.diary.take()) + s.members()
 }
 
 func who(w *world, st heartbeat.Status) string {
@@ -63,10 +65,10 @@ func who(w *world, st heartbeat.Status) string {
 }
 
 // each lets an application run, and answers one request of its member by one thing after the other: `each API`. Printed is
-// which rule decides, which request follows when, and on what answers.
+// which rule decides, what the caller is told where one waits, which request follows when, and on what answers.
 func (s *script) each() string {
 	s.begin()
-	s.apps["a"].run()
+	s.apps["a"].attend()
 	words := []string{"cut", "garbage", "nothing"}
 	for n := int16(-1); n < 1000; n++ {
 		if name := classic.Code(n).String(); !strings.HasPrefix(name, "UNKNOWN(") {
@@ -77,6 +79,7 @@ func (s *script) each() string {
 	for _, word := range append(words, "UNKNOWN(999)") {
 		reaction := s.reaction(word)
 		groups[reaction] = append(groups[reaction], word)
+		s.lines = append(s.lines, line{s.now(), word + ": " + reaction})
 	}
 	var b strings.Builder
 	for _, reaction := range slices.Sorted(maps.Keys(groups)) {
@@ -104,8 +107,10 @@ func (s *script) reaction(word string) string {
 		return st.State == classic.Stable && st.Heartbeats == 0 && st.Coordinator != heartbeat.AnyBroker && !st.Flags.Has(classic.RejoinNeeded)
 	}
 	for deadline, beats := 0, 0; beats < 2; deadline++ { // then past failures are forgotten
-		require.Less(s.t, deadline, 1000, "before %s: the member does not recover", word)
-		if w.pass(time.Second); !healthy() {
+		if deadline == 1000 {
+			s.t.Fatalf("before %s: the member does not recover: %s%s", word, status(member.Status()), w.diary.last(20))
+		}
+		if w.pass(1007 * time.Millisecond); !healthy() { // not in step with the heartbeats
 			w.diary.take()
 		}
 		beats = w.diary.count("Heartbeat/NONE")
@@ -117,26 +122,43 @@ func (s *script) reaction(word string) string {
 		member.Rejoin("to see what follows")
 	case kmsg.FindCoordinator:
 		w.broker.answer(kmsg.Heartbeat, answer{way: byCode, code: classic.CodeNotCoordinator})
+	case kmsg.OffsetCommit:
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() { member.note(ended, "%s", outcome(member.commitUntil(ctx))) }()
+	case kmsg.LeaveGroup:
+		go func() {
+			member.note(ended, "%s", outcome(member.Leave(context.Background(), heartbeat.LeaveAlways, "to see what follows")))
+		}()
 	}
 	var rule entry
+	said := ""
 	for range 400 { // a JoinGroup has more than five minutes for its answer
 		w.pass(time.Second)
+		var next entry
 		for _, e := range w.diary.take() {
 			switch {
 			case rule.rule == "" && strings.HasPrefix(e.rule, key.Name()+"/"):
 				rule = e
-			case rule.rule != "" && e.kind == sent:
-				request, _, _ := strings.Cut(e.text, " ")
-				return fmt.Sprintf("%s: then %s %s", rule.rule, request, when(e.at-rule.at))
+			case rule.rule != "" && e.kind == ended:
+				told, _, _ := strings.Cut(e.text, " by ")
+				said = ": " + told
+			case rule.rule != "" && e.kind == sent && next.text == "":
+				next = e
 			}
+		}
+		if next.text != "" {
+			request, _, _ := strings.Cut(next.text, " ")
+			return fmt.Sprintf("%s%s: then %s %s", rule.rule, said, request, when(next.at-rule.at, said != ""))
 		}
 	}
 	s.t.Fatalf("after %s no request follows: a member that says nothing is dead", word)
 	return ""
 }
 
-// when is how long something takes, where that is not the same each time.
-func when(d time.Duration) string {
+// when is how long something takes, where that is not the same each time. Where a caller has asked, at any time, what
+// comes next may be what comes anyhow.
+func when(d time.Duration, asked bool) string {
 	switch {
 	case d < 5*time.Millisecond:
 		return "at once"
@@ -144,6 +166,8 @@ func when(d time.Duration) string {
 		return "after a backoff"
 	case d > 2900*time.Millisecond && d <= 3*time.Second:
 		return "after an interval"
+	case asked && d < 3*time.Second:
+		return "within an interval"
 	}
 	return "after " + d.String()
 }

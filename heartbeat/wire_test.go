@@ -82,7 +82,7 @@ func (w *wire) pass(b *broker, frame []byte) bool {
 			b.look(r)
 		}
 		b.diary.add(sent, w.who, "%s", request(r))
-		a = b.come(kmsg.Key(r.Key()))
+		a = b.come(kmsg.Key(r.Key()), w.who)
 		time.Sleep(way)
 		if !a.back {
 			b.wait(a)
