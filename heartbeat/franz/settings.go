@@ -38,7 +38,9 @@ func settingsOf(cl *kgo.Client) settings {
 		kgo.Dialer(taggingDialer(option[dialFunc](cl, kgo.Dialer))), // with cl's TLS in it
 		kgo.ConnIdleTimeout(s.rest),
 		kgo.MinVersions(s.min),
-		kgo.DisableClientMetrics(), // they are about producing and consuming
+		kgo.BrokerMaxReadBytes(option[int32](cl, kgo.BrokerMaxReadBytes)), // what an answer says of its size is made room for
+		kgo.FetchMaxBytes(option[int32](cl, kgo.FetchMaxBytes)),           // which must not be more
+		kgo.DisableClientMetrics(),                                        // they are about producing and consuming
 		kgo.WithHooks(brokerHooks(option[[]kgo.Hook](cl, kgo.WithHooks))),
 	}
 	if s.max != nil {
