@@ -53,9 +53,11 @@ slips: ## make every single slip of the pen in the specification: how many does 
 	$(GO) run ./tools/slips $(MACHINES:%=spec/%.yaml) $(wildcard spec/testdata/machines/*.yaml)
 
 SEEDS ?= 500
+WIRE_SEEDS ?= 100
 .PHONY: sim
 sim: ## let groups live in virtual time, disturbed by what follows from SEEDS seeds, and judge them
 	$(GO) run ./tools/sim run --seeds $(SEEDS)
+	cd tools/sim/wire && $(GO) test -run '^TestSeeds$$' -seeds=$(WIRE_SEEDS) -timeout 20m
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME

@@ -5,7 +5,7 @@
 //
 // It is all tests, since virtual time is testing/synctest's:
 //
-//	go test ./tools/sim/wire -run TestSeeds -seeds=100 -from=1 -minutes=10
+//	go test -v ./tools/sim/wire -run TestSeeds -seeds=100 -from=1 -minutes=10
 //
 // What a seed decides is the plan: who is in the group, with which settings, what happens to whom and when, and which of
 // the requests that a fault meets it spoils. What it cannot decide is how an embedded cluster and a Go scheduler choose:
