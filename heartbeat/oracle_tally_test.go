@@ -163,7 +163,9 @@ func (c *oracleTally) report(m *spec.Machine) string {
 		}
 	}
 	for _, part := range slices.Sorted(maps.Keys(c.parts)) {
-		line(part, c.parts[part])
+		if r := c.parts[part]; r.differ > 0 {
+			line(part, r)
+		}
 	}
 	return b.String()
 }
