@@ -21,6 +21,7 @@ type program struct {
 func programs() []program {
 	return []program{
 		{name: "cells", class: "CellFacts", key: []string{"api", "code", "variant", "state", "identity", "static"}},
+		{name: "callers", class: "Callers", key: []string{"about", "api", "code", "as", "static", "leader"}},
 		{name: "loop", class: "LoopFacts", key: []string{"variant", "closed", "enabled", "state", "failed", "coordinator", "lookup", "session_expired", "poll_expired", "heartbeat_due", "static"}},
 		{name: "listener", class: "ListenerFacts", key: []string{"code", "variant", "n", "state", "identity", "static"}},
 	}
