@@ -36,7 +36,7 @@ func TestWrongCalls(t *testing.T) {
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
-		{"show walls", `"walls" is no program; there are cells, loop`},
+		{"show walls", `"walls" is no program; there are cells, callers, loop`},
 		{"diff", `required flag(s) "kafka" not set`},
 		{"diff --kafka newest", `--kafka "newest": a version is numbers and dots, such as 4.2.1`},
 		{"diff --kafka=", `--kafka "": a version is numbers and dots`},

@@ -1,0 +1,214 @@
+package heartbeat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// callerTally counts how facts of the callers compare.
+type callerTally struct {
+	about           map[string]*callerCount
+	left            map[string]int // facts that are not compared, by the limit
+	relaxed         map[string]int // facts by the relaxation
+	lines, compared int            // of Kafka's, and of those that were reached by the comparison
+	reach           map[string]*oracleReach
+	failed          int
+	failures        []string // the first of them
+}
+
+// callerCount is how the facts about one thing compare.
+type callerCount struct{ equal, declared, ended, failed, left int }
+
+func newCallerTally() *callerTally {
+	return &callerTally{about: map[string]*callerCount{}, left: map[string]int{}, relaxed: map[string]int{}, reach: map[string]*oracleReach{}}
+}
+
+// callerPauses are those whose difference is that something comes later than Kafka's, which then goes on as Kafka's does.
+var callerPauses = []string{
+	"effect put_off_join",
+	"join/not join_due",
+	"join/not coordinator_known/not lookup_in_flight and not lookup_due",
+}
+
+// callerAspects are those whose difference shows in these aspects before it shows in others.
+var callerAspects = map[string][]string{
+	"loop_broke":                   {"rejoin_needed", "reason"},
+	"result FindCoordinator/raise": {"lookup_failed"},
+	"callback_failed":              {"prepare_needed"},
+}
+
+// callerComparison goes through what was seen of Kafka's client and of a Core.
+type callerComparison struct {
+	t           *callerTally
+	f           callerFact
+	w           *callerWorld
+	kafka, core []callerLine
+	shift       int             // ms by which the Core is later
+	decided     int             // uses that had decided when the two were last at one
+	called      int             // and at the last call
+	differ      map[string]bool // the declarations that the facts bear out
+	relaxed     map[string]bool
+}
+
+func (t *callerTally) compare(r *oracleReading, e kafkaExceptions, f callerFact) {
+	if t.about[f.About] == nil {
+		t.about[f.About] = &callerCount{}
+	}
+	n := t.about[f.About]
+	if why := f.limit(); why != "" {
+		t.left[why]++
+		n.left++
+		return
+	}
+	w := newCallerWorld(r, e, f)
+	c := callerComparison{t: t, f: f, w: w, kafka: f.seen(), core: w.run(), differ: map[string]bool{}, relaxed: map[string]bool{}}
+	reached, failure := c.run()
+	t.lines += len(c.kafka)
+	t.compared += reached
+	c.count()
+	switch {
+	case failure != "":
+		n.failed++
+		t.failed++
+		if len(t.failures) < 20 {
+			t.failures = append(t.failures, failure)
+		}
+	case reached < len(c.kafka):
+		n.ended++
+	case len(c.differ) > 0:
+		n.declared++
+	default:
+		n.equal++
+	}
+	for why := range c.relaxed {
+		t.relaxed[why]++
+	}
+}
+
+// run returns how many lines of Kafka's were compared, and where the two differ undeclared.
+func (c *callerComparison) run() (reached int, failure string) {
+	before := 0
+	for i := range max(len(c.kafka), len(c.core)) {
+		var k, g callerLine
+		used := len(c.w.used)
+		if i < len(c.kafka) {
+			k = c.kafka[i]
+		}
+		if i < len(c.core) {
+			g = c.core[i]
+			used = g.used
+		}
+		if i > 0 && k.at >= 0 && c.kafka[min(i, len(c.kafka))-1].at < 0 { // the next call
+			c.called = before
+		}
+		if !c.same(k, g, used) {
+			name := c.ended(used)
+			if name == "" {
+				return i, c.failure(i, k, g, used)
+			}
+			c.differ[name] = true
+			return i, ""
+		}
+		if k.what != "sent FindCoordinator" { // which may be ahead of the pause that the next line ends
+			c.decided = used
+		}
+		before = used
+	}
+	return len(c.kafka), ""
+}
+
+// same says whether a line is the same, or differs as the declarations say of its aspect, so that the comparison goes on.
+func (c *callerComparison) same(k, g callerLine, used int) bool {
+	if k.what != g.what {
+		return false
+	}
+	if k.text != g.text {
+		if name := c.aspect(k.what, used); name != "" {
+			c.differ[name] = true
+			return true
+		}
+		if !c.relax(k, g) {
+			return false
+		}
+	}
+	late := g.at - c.shift - k.at
+	switch {
+	case k.at < 0 || late == 0:
+		return true
+	case late < 0 && c.relaxTime(k, -late):
+		return true
+	case late < 0:
+		name := c.latest(0, used, func(name string) bool { return strings.HasSuffix(name, "/not lookup_in_flight and lookup_due") })
+		if k.what == "sent FindCoordinator" && name != "" {
+			c.differ[name] = true
+			return true
+		}
+		return false
+	}
+	c.shift += late
+	name := c.latest(c.decided, used, func(name string) bool { return slices.Contains(callerPauses, name) })
+	c.differ[name] = true
+	return name != ""
+}
+
+// aspect is the declaration that covers a difference in this aspect.
+func (c *callerComparison) aspect(what string, used int) string {
+	return c.latest(0, used, func(name string) bool { return slices.Contains(callerAspects[name], what) })
+}
+
+// ended is the declaration after which the two are not compared any more: one that has decided in this call, or one that has
+// shown before.
+func (c *callerComparison) ended(used int) string {
+	ends := func(name string) bool { return name != "effect put_off_join" }
+	if name := c.latest(c.called, used, ends); name != "" {
+		return name
+	}
+	return c.latest(0, used, func(name string) bool { return c.differ[name] && callerAspects[name] != nil })
+}
+
+// latest is the latest declaration of a part of the uses that is one of these.
+func (c *callerComparison) latest(from, to int, one func(string) bool) string {
+	for _, u := range slices.Backward(c.w.used[min(from, to):to]) {
+		for _, name := range u.deviates {
+			if one(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// count notes which declarations the fact has reached, and which it bears out.
+func (c *callerComparison) count() {
+	reached := map[string]bool{}
+	for _, u := range c.w.used {
+		for _, name := range u.deviates {
+			reached[name] = true
+		}
+	}
+	for name := range reached {
+		r := c.t.reach[name]
+		if r == nil {
+			r = &oracleReach{}
+			c.t.reach[name] = r
+		}
+		r.facts++
+		if c.differ[name] {
+			r.differ++
+		}
+	}
+}
+
+func (c *callerComparison) failure(i int, k, g callerLine, used int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", c.f)
+	for _, l := range c.core[max(0, i-10):min(i, len(c.core))] {
+		fmt.Fprintf(&b, "\tboth        %s\n", l)
+	}
+	fmt.Fprintf(&b, "\tKafka       %s\n\tCore        %s\n", k, g)
+	for _, u := range c.w.used[max(0, used-4):used] {
+		fmt.Fprintf(&b, "\tdecided by  classic.yaml:%d %s\n", u.row.Pos.Line, u.row.Name)
+	}
+	return b.String()
+}

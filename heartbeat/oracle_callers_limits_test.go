@@ -1,0 +1,94 @@
+package heartbeat
+
+import "strings"
+
+// What cannot be compared, and why; each with the number of its facts in the figures.
+const (
+	limitBroken     = "an answer that no broker gives (no coordinator, or two; two members): heartbeat/franz takes it for MALFORMED, of which Kafka's classes are never told"
+	limitNotTold    = "onJoinPrepare when nothing is owned: here nobody is told, so that nothing can fail"
+	limitConnection = "Kafka's client asks whether the connection to the coordinator has failed before it does anything; here the end of the next request says so"
+	limitCommitSync = "commitOffsetsSync tries again by itself: TestOracleOfCommits has it, with Member.Commit"
+)
+
+// What is relaxed, and why.
+const (
+	relaxReason      = "the reason of the rejoin after leaving: here the words with which the application has left"
+	relaxUnavailable = "that a connection has failed is here the end of a request that could not be sent, which shows in the reason"
+	relaxClose       = "Kafka's close waits for answers that nobody needs any more"
+	relaxLate        = "an answer after leaving: here it is handled when it comes, by Kafka's caller in its next poll"
+	relaxStuck       = "Kafka looks for requests that cannot be sent once in a retry.backoff.ms"
+	relaxFenced      = "that a commit was fenced is told to who commits; Kafka throws it from the next poll too, as nobody waits for commitAsync"
+)
+
+// callerParts are effects and results that deviate in what no caller can see.
+var callerParts = map[string]string{
+	"effect take_coordinator": "the session timer is the heartbeat thread's",
+}
+
+// limit says why a fact is not compared; "" for one that is.
+func (f callerFact) limit() string {
+	_, shape, _ := strings.Cut(f.Code, ":")
+	switch {
+	case shape == "no_coordinator" || shape == "two_coordinators" || shape == "two_members":
+		return limitBroken
+	case f.API == "join_prepare" && (strings.HasPrefix(f.As, "first") || strings.HasPrefix(f.As, "left")):
+		return limitNotTold
+	case f.About == "unavailable" && !strings.HasPrefix(f.As, "first"):
+		return limitConnection
+	case f.triesAgain():
+		return limitCommitSync
+	}
+	return ""
+}
+
+// triesAgain says whether a fact is of a commit that is tried again after a pause.
+func (f callerFact) triesAgain() bool {
+	switch f.As {
+	case "sync_known", "sync_5_times", "sync_no_time":
+		return true
+	}
+	return false
+}
+
+// relax says whether two texts differ as the relaxations say.
+func (c *callerComparison) relax(k, g callerLine) bool {
+	left := "consumer pro-actively leaving the group"
+	why := ""
+	switch {
+	case k.what != "reason" && k.what != "sent JoinGroup" && k.what != "poll ended":
+	case strings.Contains(k.text, left) && !strings.Contains(g.text, "rebalance failed"):
+		for _, words := range []string{"the consumer unsubscribed from all topics", "the consumer is being closed"} {
+			if strings.ReplaceAll(g.text, words, left) == k.text {
+				why = relaxReason
+			}
+		}
+	case k.what == "reason" && k.text == left && strings.HasPrefix(g.text, "rebalance failed due to "):
+		why = relaxLate
+	case c.f.About == "unavailable" && strings.ReplaceAll(g.text, "rebalance failed due to DisconnectException", "") == k.text:
+		why = relaxUnavailable
+	case k.what == "poll ended" && c.f.Code == "FENCED_INSTANCE_ID" && c.f.About == "commit":
+		why = relaxFenced
+	}
+	return c.relaxing(why)
+}
+
+// relaxTime says whether the Core may be so much earlier.
+func (c *callerComparison) relaxTime(k callerLine, early int) bool {
+	why := ""
+	switch {
+	case k.what == "close ended":
+		why = relaxClose
+	case c.f.Code == "SEND_TIMEOUT" && early <= 100:
+		why = relaxStuck
+		c.shift -= early
+	}
+	return c.relaxing(why)
+}
+
+// relaxing notes a relaxation, if it is one.
+func (c *callerComparison) relaxing(why string) bool {
+	if why != "" {
+		c.relaxed[why] = true
+	}
+	return why != ""
+}

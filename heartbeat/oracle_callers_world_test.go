@@ -1,0 +1,263 @@
+package heartbeat
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/spec"
+)
+
+// callerWorld is what a Core lives in while it is called as the fact says: brokers that end each request as the script says,
+// an application that ends each callback so, and a clock that moves to whatever comes next.
+type callerWorld struct {
+	*Core
+	r    *oracleReading
+	fact callerFact
+	at   time.Duration
+
+	script      map[string][]string
+	due         []callerAnswer
+	generations int32
+	members     int
+	commits     uint64
+	unavailable time.Duration // until then nobody can connect to the coordinator
+
+	held      bool // a callback goes on until its application is ready
+	assigning bool // the last callback was about an assignment
+	beating   bool // a heartbeat is to be sent, though the loop sleeps
+
+	exceptions kafkaExceptions
+
+	lines []callerLine
+	used  []callerUse // what has decided
+	turn  *spec.Rule  // of the join's loop, the last
+	told  error       // how the call ended
+	done  bool        // the call has ended
+}
+
+// callerUse is a rule that has decided, and the declarations by which Kafka's client may do otherwise here.
+type callerUse struct {
+	row      *spec.Rule
+	deviates []string
+}
+
+func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWorld {
+	r.t.Helper()
+	config := Config{
+		Group: "oracle-group", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
+		SessionTimeout: 30 * time.Minute, HeartbeatInterval: 10 * time.Minute, MaxPollInterval: time.Minute,
+		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
+	}
+	if f.Static {
+		config.InstanceID = "instance-1"
+	}
+	core, err := NewCore(config)
+	require.NoError(r.t, err)
+	w := &callerWorld{Core: core, r: r, exceptions: e, fact: f, script: map[string][]string{}, generations: 4}
+	for name, ends := range f.Script {
+		w.script[name] = slices.Clone(ends)
+	}
+	w.script["join_prepare"] = f.preparations()
+	core.observe = w.decided
+	return w
+}
+
+// decided notes what decides, as far as it can make a difference. A rule by which the join's loop only pauses counts where a call
+// finds the pause, not where the pause begins: a poll that waits makes it as Kafka's does.
+func (w *callerWorld) decided(rule *classic.Rule) {
+	row := w.r.declared(rule)
+	loop := rule.Input == classic.InputJoinTurn
+	switch {
+	case loop && row.Result.Name == "pause" && len(rule.Do) == 0:
+		w.turn = row
+		return
+	case loop:
+		w.turn = nil
+	}
+	w.use(row)
+}
+
+func (w *callerWorld) use(row *spec.Rule) {
+	use := callerUse{row: row}
+	if row.Deviates != "" && w.shows(row) {
+		use.deviates = append(use.deviates, row.Name)
+	}
+	for _, part := range partsOf([]*spec.Rule{row}) {
+		if callerParts[part] == "" && (part != "effect lose_coordinator" || len(w.open) > 0) { // what else is under way is lost
+			use.deviates = append(use.deviates, part)
+		}
+	}
+	w.used = append(w.used, use)
+}
+
+// pausing counts the pause that the join's loop is in.
+func (w *callerWorld) pausing() {
+	if w.turn != nil {
+		w.use(w.turn)
+	}
+}
+
+// shows says whether what a rule does otherwise than Kafka's client can show, as it is used now.
+func (w *callerWorld) shows(row *spec.Rule) bool {
+	switch row.Name {
+	case "join/not coordinator_known/not lookup_in_flight and lookup_due":
+		return !w.over(classic.TimerJoinRetry)
+	case "join/not rejoin_needed and not join_in_flight":
+		return !w.has(classic.CoordinatorKnown)
+	case "callback_failed":
+		return w.assigning
+	case "commit/UNJOINED":
+		return !w.has(classic.CoordinatorKnown)
+	}
+	if row.Input.Name == "leave" {
+		return w.throws("leave_prepare") || w.throws("revoked") || w.throws("lost")
+	}
+	return true
+}
+
+// throws says whether the next callback of a kind does.
+func (w *callerWorld) throws(name string) bool {
+	return len(w.script[name]) > 0 && w.script[name][0] == "throws"
+}
+
+// next takes how the next request of an API, or the next callback of a kind, ends.
+func (w *callerWorld) next(name, otherwise string) string {
+	ends := w.script[name]
+	if len(ends) == 0 {
+		return otherwise
+	}
+	w.script[name] = ends[1:]
+	return ends[0]
+}
+
+// step tells the Core something, and does what it wants. The jitter is in the middle of its range; the heartbeat loop sleeps
+// where Kafka's thread does not run.
+func (w *callerWorld) step(in Input) {
+	w.clocks.jitter = middle
+	switch {
+	case w.beating:
+		w.memory.Flags |= classic.LoopEnabled
+	case !w.fact.threaded():
+		w.memory.Flags &^= classic.LoopEnabled
+	}
+	var answers []Input
+	for _, o := range slices.Clone(w.Step(w.at, in)) {
+		if answer := w.do(o); answer != nil {
+			answers = append(answers, answer)
+		}
+	}
+	for _, answer := range answers {
+		w.step(answer)
+	}
+}
+
+// do does what the Core wants, and returns what it is to be told of that at once.
+func (w *callerWorld) do(o Output) Input {
+	switch o := o.(type) {
+	case Request:
+		w.send(o)
+	case Callback:
+		return w.call(o)
+	case RunAssignment:
+		if !w.fact.consumer() {
+			w.note("told leader_elected", "of %s", o.Input.Leader)
+		}
+		if w.next("leader_elected", "ok") == "throws" {
+			return AssignmentFailed{Join: o.Join, Err: errThrown}
+		}
+		var plan []Assignment
+		for _, m := range o.Input.Members {
+			plan = append(plan, Assignment{Member: m.ID})
+		}
+		return Assigned{Join: o.Join, Assignments: plan}
+	case PollEnded:
+		w.done, w.told = true, o.Err
+	case CommitEnded:
+		if o.ID == w.commits {
+			w.done, w.told = true, o.Err
+		}
+	case Left:
+		w.done, w.told = true, o.Err
+	}
+	return nil
+}
+
+// errThrown is what a callback throws.
+var errThrown = errors.New("IllegalStateException")
+
+// call runs a callback.
+func (w *callerWorld) call(c Callback) Input {
+	name := map[CallbackKind]string{CallbackAssigned: "assigned", CallbackRevoked: "revoked", CallbackLost: "lost"}[c.Kind]
+	if !w.fact.consumer() {
+		name = "join_prepare"
+		switch {
+		case w.leaving.asked:
+			name = "leave_prepare"
+		case c.Kind == CallbackAssigned:
+			name = "join_complete"
+		}
+	}
+	w.assigning = c.Kind == CallbackAssigned
+	w.noteTold(name, c)
+	return w.ended(name)
+}
+
+// ended is how a callback ends; nil while it goes on.
+func (w *callerWorld) ended(name string) Input {
+	switch w.next(name, "ok") {
+	case "throws":
+		return CallbackEnded{errThrown}
+	case "false":
+		w.held = true
+		return nil
+	}
+	return CallbackEnded{}
+}
+
+// until lets happen what happens up to a time, or until the call has ended.
+func (w *callerWorld) until(end time.Duration) {
+	for !w.done {
+		first := -1
+		for i, a := range w.due {
+			if first < 0 || a.at < w.due[first].at {
+				first = i
+			}
+		}
+		tick, ticks := w.Deadline()
+		switch {
+		case first >= 0 && w.due[first].at <= end && (!ticks || w.due[first].at <= max(tick, w.at)):
+			a := w.due[first]
+			w.due = slices.Delete(w.due, first, first+1)
+			w.at = max(w.at, a.at)
+			w.answer(a)
+		case ticks && tick <= end:
+			w.at = tick
+			w.step(Tick{})
+		default:
+			w.at = end
+			return
+		}
+	}
+}
+
+// middle is a state from which jitter draws a number so near to a half that no pause changes.
+var middle = func() jitter {
+	for j := jitter(0); ; j++ {
+		next := j
+		if x := next.next(); x >= 0.5 && x < 0.5001 {
+			return j
+		}
+	}
+}()
+
+func TestMiddleOfTheJitter(t *testing.T) {
+	for attempts, want := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
+		j := middle
+		require.Equal(t, want*time.Millisecond, backoff(100*time.Millisecond, time.Second, attempts, 0.2, &j))
+	}
+}
