@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/tools/sim/judge"
 	"github.com/kbeat/kbeat/tools/sim/world"
@@ -37,12 +38,12 @@ func runCommand() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			began := cpu()
-			results, err := runAll(s, from, seeds)
+			results, err := runAll(s, world.Options{}, from, seeds)
 			if err != nil {
 				return err
 			}
 			summarize(out, s, results, cpu()-began)
-			return failures(out, s, results, dir)
+			return failures(out, s, world.Options{}, results, dir)
 		},
 	}
 	size.add(cmd)
@@ -60,7 +61,7 @@ type result struct {
 }
 
 // runAll runs seeds on all cores. They share nothing.
-func runAll(size world.Size, from, seeds uint64) ([]result, error) {
+func runAll(size world.Size, options world.Options, from, seeds uint64) ([]result, error) {
 	results := make([]result, seeds)
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -69,7 +70,7 @@ func runAll(size world.Size, from, seeds uint64) ([]result, error) {
 			for i := next.Add(1) - 1; i < int64(seeds); i = next.Add(1) - 1 {
 				r := &results[i]
 				r.seed = from + uint64(i)
-				r.outcome, r.err = world.Run(world.NewPlan(r.seed, size), world.Options{})
+				r.outcome, r.err = world.Run(world.NewPlan(r.seed, size), options)
 			}
 		})
 	}
@@ -85,6 +86,12 @@ func runAll(size world.Size, from, seeds uint64) ([]result, error) {
 // summarize says what was simulated, and how fast: worked is the time of all cores together.
 func summarize(out io.Writer, size world.Size, results []result, worked time.Duration) {
 	var all world.Outcome
+	told := 0
+	for _, r := range classic.Rules() {
+		if r.Input.Kind() != fsm.KindLoop || len(r.Do) > 0 || len(r.To) > 0 { // a loop that only waits does not tell
+			told++
+		}
+	}
 	rules := map[*classic.Rule]bool{}
 	var windows []judge.Window
 	for _, r := range results {
@@ -107,7 +114,7 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 	}
 	fmt.Fprintln(out)
 	fmt.Fprintf(out, "%d processes, %d rebalances, %d requests (at most %d of a member in 10s, commits apart), %d commits; %d of %d rules have decided\n",
-		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), len(classic.Rules()))
+		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), told)
 	fmt.Fprintln(out, "windows, in which two members work on a partition, as the protocol has it:")
 	for _, w := range windows {
 		mean := time.Duration(0)
@@ -132,7 +139,7 @@ func added(a, b []judge.Window) []judge.Window {
 }
 
 // failures shows the seeds that have failed, the first ones closely.
-func failures(out io.Writer, size world.Size, results []result, dir string) error {
+func failures(out io.Writer, size world.Size, options world.Options, results []result, dir string) error {
 	failed := 0
 	for _, r := range results {
 		if len(r.outcome.Violations) == 0 {
@@ -142,7 +149,7 @@ func failures(out io.Writer, size world.Size, results []result, dir string) erro
 			fmt.Fprintf(out, "seed %d: %s\n", r.seed, r.outcome.Violations[0])
 			continue
 		}
-		if err := show(out, world.NewPlan(r.seed, size), size, r.outcome.Violations[0], dir); err != nil {
+		if err := show(out, world.NewPlan(r.seed, size), size, options, r.outcome.Violations[0], dir); err != nil {
 			return err
 		}
 	}

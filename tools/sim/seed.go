@@ -63,7 +63,7 @@ func seedCommand() *cobra.Command {
 				return nil
 			}
 			fmt.Fprintln(out, o.Violations[0])
-			if err := trace(out, plan, o.Violations[0], dir); err != nil {
+			if err := trace(out, plan, world.Options{}, o.Violations[0], dir); err != nil {
 				return err
 			}
 			return errBroken

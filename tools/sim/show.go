@@ -13,8 +13,8 @@ import (
 )
 
 // show shows a failure, with the fewest disturbances that it needs, and writes the trace of the member that has failed.
-func show(out io.Writer, plan world.Plan, size world.Size, v judge.Violation, dir string) error {
-	s, err := world.Shrink(plan, world.Options{}, v)
+func show(out io.Writer, plan world.Plan, size world.Size, options world.Options, v judge.Violation, dir string) error {
+	s, err := world.Shrink(plan, options, v)
 	if err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func show(out io.Writer, plan world.Plan, size world.Size, v judge.Violation, di
 		fmt.Fprintf(out, "  %3d %s\n", a, plan.Acts[a])
 	}
 	fmt.Fprint(out, s.Violation.Story())
-	return trace(out, plan.Only(s.Acts), s.Violation, dir)
+	return trace(out, plan.Only(s.Acts), options, s.Violation, dir)
 }
 
 // trace writes the trace of the member that a violation is about; of the last one that was seen before it, where it is about
 // the group.
-func trace(out io.Writer, plan world.Plan, v judge.Violation, dir string) error {
+func trace(out io.Writer, plan world.Plan, options world.Options, v judge.Violation, dir string) error {
 	member := v.Member
 	for _, e := range v.Around {
 		if v.Member == "" && e.Member != "" {
@@ -46,13 +46,13 @@ func trace(out io.Writer, plan world.Plan, v judge.Violation, dir string) error 
 		return nil
 	}
 	var lines bytes.Buffer
-	_, err := world.Run(plan, world.Options{Until: v.At, Trace: func(name string) io.Writer {
+	options.Until, options.Trace = v.At, func(name string) io.Writer {
 		if name == member {
 			return &lines
 		}
 		return nil
-	}})
-	if err != nil {
+	}
+	if _, err := world.Run(plan, options); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, fmt.Sprintf("sim-%d-%s.ndjson", plan.Seed, member))

@@ -53,9 +53,14 @@ func (j *Judge) fired(l *life, e Event) {
 		case classic.EffectLoseCoordinator:
 			l.known = false
 		case classic.EffectFailLoop:
-			l.broke = true
+			l.loop = loopBroken
+		case classic.EffectStartLoop:
+			l.loop = loopNew
 		case classic.EffectEnableLoop:
-			l.broke, l.sign = false, j.now
+			if l.loop == loopNew {
+				l.loop = loopRuns
+			}
+			l.sign = j.now
 		}
 	}
 	if e.Rule.Starts.Has(classic.TimerSession) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // Settings are what a judge needs to know of whoever drives the members.
@@ -49,7 +47,8 @@ type Judge struct {
 	lives    []*life // in the order of their births
 	byName   map[string]*life
 	byID     map[string]*life // who has a member id, or had it last
-	recent   recent
+	recent   recent           // of the group
+	seen     int              // events
 	found    []Violation
 
 	owners  owners
@@ -74,17 +73,19 @@ const never = time.Duration(-1)
 func (j *Judge) See(e Event) {
 	j.now = max(j.now, e.At)
 	e.At = j.now
-	j.recent.add(e)
+	j.seen++
 	if j.now >= j.checked+time.Second {
 		j.checked = j.now
 		j.look()
 	}
-	if e.Kind == Seen {
+	switch e.Kind {
+	case Seen:
+		j.recent.add(j.seen, e)
 		j.ghosts.seen(j, e.View)
 		j.checkGhosts()
 		return
-	}
-	if e.Kind == Calm {
+	case Calm:
+		j.recent.add(j.seen, e)
 		j.calm.begin(j)
 		return
 	}
@@ -93,6 +94,7 @@ func (j *Judge) See(e Event) {
 		l = newLife(e)
 		j.lives, j.byName[e.Member] = append(j.lives, l), l
 	}
+	l.recent.add(j.seen, e)
 	j.seeMember(l, e)
 }
 
@@ -164,38 +166,8 @@ func (j *Judge) broken(i Invariant, member, format string, args ...any) {
 		}
 	}
 	j.found = append(j.found, Violation{
-		Invariant: i, At: j.now, Member: member, Text: fmt.Sprintf(format, args...), Around: j.recent.around(member),
+		Invariant: i, At: j.now, Member: member, Text: fmt.Sprintf(format, args...), Around: j.around(member),
 	})
-}
-
-// recent are the last events, without polls that have nothing to do.
-type recent struct {
-	events [1024]Event
-	next   int
-}
-
-func (r *recent) add(e Event) {
-	quiet := e.Kind == Polled || e.Kind == PollReturned && e.Err == nil || e.Kind == Fired && e.Rule.Input == classic.InputPoll && e.From == e.To
-	if quiet {
-		return
-	}
-	r.events[r.next%len(r.events)] = e
-	r.next++
-}
-
-// mostAround is how many events a violation shows.
-const mostAround = 40
-
-// around are the last events of a member and of the group.
-func (r *recent) around(member string) []Event {
-	var found []Event
-	for i := r.next - 1; i >= 0 && i >= r.next-len(r.events) && len(found) < mostAround; i-- {
-		if e := r.events[i%len(r.events)]; e.Member == member || e.Member == "" || member == "" {
-			found = append(found, e)
-		}
-	}
-	slices.Reverse(found)
-	return found
 }
 
 // Broken says whether anything was broken.

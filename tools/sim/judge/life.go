@@ -30,6 +30,7 @@ type life struct {
 	config *heartbeat.Config
 	over   bool
 	ended  Kind // Closed or Killed
+	recent recent
 	paused bool
 
 	resumed time.Duration // when it last went on after a pause; never if it has not
@@ -42,7 +43,7 @@ type life struct {
 
 	known   bool          // the coordinator
 	lookups int           // under way
-	broke   bool          // its heartbeat loop
+	loop    loop          // its heartbeats'
 	sign    time.Duration // the last time that it showed that it lives
 	failed  time.Duration // the last time that a heartbeat or a lookup was not answered well
 	times   []time.Duration
@@ -59,6 +60,16 @@ type life struct {
 	leavingAs string // its member id when its application had let go
 	refused   bool   // LeaveGroup was not answered well
 }
+
+// loop is what sends heartbeats. One that has failed sends no more; the next join makes another, which sends some when that
+// join is answered.
+type loop uint8
+
+const (
+	loopNew loop = iota
+	loopRuns
+	loopBroken
+)
 
 // holding is what the application has been told of its partitions.
 type holding uint8

@@ -13,7 +13,7 @@ const (
 	WindowUnaware  WindowKind = "unaware"  // the coordinator has given it up, and it has not heard of that yet
 	WindowUnpolled WindowKind = "unpolled" // it knows, and its application has not polled yet, or is slow to let go
 	WindowJoining  WindowKind = "joining"  // it waits for the answer to its JoinGroup, which may be lost, and keeps what it claims
-	WindowPaused   WindowKind = "paused"   // it has just gone on after a pause, and does not know yet
+	WindowPaused   WindowKind = "paused"   // it has gone on after a pause less than a session ago
 	WindowReplaced WindowKind = "replaced" // another process with its instance id has taken its place
 )
 
@@ -40,6 +40,7 @@ type overlap struct {
 	partition      Partition
 	elder, younger *life
 	kind           WindowKind
+	bounded        bool // the elder believes to be in its generation, and sends heartbeats
 	since          time.Duration
 }
 
@@ -117,16 +118,17 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 	if elder.works.generation == younger.works.generation && !same {
 		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.generation, younger.name)
 	}
-	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now}
+	believes := elder.joined() && elder.who == elder.works
+	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now, bounded: believes}
 	switch {
+	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
+		v.kind = WindowPaused
 	case elder.who.generation == nobody.generation:
 		v.kind = WindowUnpolled
-	case !elder.joined() || elder.who != elder.works:
+	case !believes:
 		v.kind = WindowJoining
 	case same:
 		v.kind = WindowReplaced
-	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
-		v.kind = WindowPaused
 	default:
 		v.kind = WindowUnaware
 	}
@@ -149,7 +151,7 @@ func (o *owners) close(j *Judge, v *overlap) {
 		}
 	}
 	most := v.elder.config.SessionTimeout + heartbeatLimit(v.elder.config) + j.settings.Slack
-	if v.kind != WindowUnpolled && v.kind != WindowJoining && lasted > most {
+	if v.bounded && lasted > most {
 		j.broken(OneOwner, v.elder.name, "has worked on %s beside %s for %s, and believed to be in generation %d all the while; it should know within %s",
 			v.partition, v.younger.name, lasted, v.elder.works.generation, most)
 	}

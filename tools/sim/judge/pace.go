@@ -57,7 +57,7 @@ func (j *Judge) checkPace(l *life, e Event) {
 // checkSilence is made before each event of the member: how long has it shown no sign of life? A heartbeat or lookup
 // that fails puts the next one off by a pause, whether that is sooner or later than the end of the interval.
 func (j *Judge) checkSilence(l *life) {
-	if !l.joined() || l.broke || l.paused || l.lookups > 0 {
+	if !l.joined() || l.loop != loopRuns || l.paused || l.lookups > 0 {
 		return
 	}
 	due := max(l.sign+l.config.HeartbeatInterval, l.failed+l.config.RetryBackoffMax)

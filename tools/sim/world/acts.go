@@ -10,6 +10,8 @@ import (
 // faults are what a person suffers from, each until a time.
 type faults struct {
 	cut, deaf, silent, throttled, slow, codes time.Duration
+	refused                                   time.Duration
+	versions                                  bool          // are refused, not its credentials
 	delay                                     time.Duration // while slow
 	share                                     float64       // of answers that are lies
 	performed                                 bool          // what is lied about was done
@@ -51,6 +53,8 @@ func (w *world) suffer(p *person, a Act) {
 		} else {
 			f.silent = max(f.silent, until)
 		}
+	case Refuse:
+		f.refused, f.versions = max(f.refused, until), a.Other
 	case Throttle:
 		f.throttled = max(f.throttled, until)
 	case Slow:
@@ -87,17 +91,22 @@ func (w *world) happen(x *process, a Act) {
 	case Kill:
 		x.end(judge.Killed)
 		w.again(p, a)
-	case Leave:
-		x.do(func() {
+	case Leave, Absent:
+		leave := func() {
 			x.app.leave(a.Mode, func() {
+				if a.Kind == Absent {
+					x.after(min(a.For, w.plan.Calm-w.now), x.app.poll)
+					return
+				}
 				x.step(heartbeat.CloseAsked{})
 				w.again(p, a)
 			})
-		})
-	case Absent:
-		x.do(func() {
-			x.app.leave(a.Mode, func() { x.after(min(a.For, w.plan.Calm-w.now), x.app.poll) })
-		})
+		}
+		if a.Other {
+			x.joins = leave
+			return
+		}
+		x.do(leave)
 	case Twin:
 		w.birth(p, x.config.InstanceID)
 	case Pause:
@@ -105,6 +114,8 @@ func (w *world) happen(x *process, a Act) {
 		w.after(a.For, x.resume)
 	case Jump:
 		x.jump(a.Extra)
+	case Break:
+		x.do(func() { x.step(heartbeat.LoopBroke{Err: errFails}) })
 	case Rejoin:
 		x.do(func() { x.step(heartbeat.RejoinAsked{Reason: "the simulation says so"}) })
 	}

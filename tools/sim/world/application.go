@@ -242,7 +242,7 @@ func (a *application) answer() {
 // divide divides the group's work, as its leader.
 func (a *application) divide(r heartbeat.RunAssignment) {
 	x := a.process
-	x.after(x.draw.between(0, x.person.LetGo), func() {
+	x.after(x.draw.between(0, x.person.Divides), func() {
 		if x.person.faults.fail > x.world.now {
 			x.step(heartbeat.AssignmentFailed{Join: r.Join, Err: errFails})
 			return

@@ -58,10 +58,23 @@ func (b *brokers) arrive(f *flight) {
 	}
 	answer := f.answer
 	if lie {
-		answer = func(heartbeat.Response) { f.answer(f.process.lie(r)) }
+		answer = func(good heartbeat.Response) { f.answer(f.process.twist(r, good)) }
 	}
 	w.group.Handle(w.now, r, answer)
 	b.look()
+}
+
+// twist is an answer that does not say what was done: another code, or another protocol.
+func (x *process) twist(r heartbeat.Request, good heartbeat.Response) heartbeat.Response {
+	switch {
+	case good.Code == classic.CodeNone && good.ProtocolType != nil && x.draw.chance(0.2):
+		good.ProtocolType = new("another")
+		return good
+	case good.Code == classic.CodeNone && good.Protocol != nil && x.draw.chance(0.2):
+		good.Protocol = new("another")
+		return good
+	}
+	return x.lie(r)
 }
 
 // lie is any answer but a good one.

@@ -96,7 +96,7 @@ func mistakes() []mistake {
 			return as(o)
 		},
 	}, {
-		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 13,
+		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 31,
 		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
 			if r, ok := isRequest(o, classic.InputLeaveGroup); ok {
 				return slices.DeleteFunc(f.step(heartbeat.Response{ID: r.ID}), func(o heartbeat.Output) bool {
@@ -140,7 +140,7 @@ func mistakes() []mistake {
 			return as(o)
 		},
 	}, {
-		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 12,
+		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 16,
 		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
 			if _, ok := in.(heartbeat.CloseAsked); ok {
 				return as(f.more(heartbeat.Request{API: classic.InputLeaveGroup, Member: "me", Timeout: time.Second}))

@@ -53,6 +53,8 @@ func (x *process) send(r heartbeat.Request) {
 	switch {
 	case faults.cut > w.now:
 		w.after(x.draw.between(0, 30*time.Millisecond), func() { f.end(classic.CodeDisconnect) })
+	case faults.refused > w.now:
+		w.after(x.delay(), func() { f.end(refusal(faults.versions)) })
 	case faults.throttled > w.now:
 		w.at(f.limit, func() { f.end(classic.CodeSendTimeout) })
 	case faults.deaf > w.now:
@@ -69,9 +71,17 @@ func (x *process) send(r heartbeat.Request) {
 	}
 }
 
+// refusal is how a request ends that a broker does not want.
+func refusal(versions bool) classic.Code {
+	if versions {
+		return classic.CodeVersionMismatch
+	}
+	return classic.CodeAuthenticationException
+}
+
 // delay is how long something is on its way.
 func (x *process) delay() time.Duration {
-	d := x.draw.between(0, 10*time.Millisecond) + 500*time.Microsecond
+	d := x.draw.between(0, x.world.plan.Latency) + 500*time.Microsecond
 	if x.person.faults.slow > x.world.now {
 		d += x.draw.between(0, x.person.faults.delay)
 	}

@@ -25,6 +25,7 @@ type Plan struct {
 	Cooperative bool
 	Partitions  int
 	Delay       time.Duration // group.initial.rebalance.delay.ms
+	Latency     time.Duration // what a message is on its way for, at most, where nothing slows it
 	People      []Person
 	Acts        []Act // in order of time
 }
@@ -35,6 +36,7 @@ type Person struct {
 	Runs     bool          // its generations are Member.Run's: it lets go as soon as one ends
 	Work     time.Duration // between two polls, at most
 	LetGo    time.Duration // what a callback takes, at most
+	Divides  time.Duration // what dividing the group's work takes, at most
 	Patience time.Duration // after which it gives up a poll that waits; 0: never
 	Commits  bool
 }
@@ -47,8 +49,9 @@ type Act struct {
 	Extra   time.Duration       // of Slow: the delay; of Jump: how far; of Move and Crash: until the group is loaded
 	Share   float64             // of Codes: how many answers are replaced
 	Mode    heartbeat.LeaveMode // of Leave and Absent
-	// Other: of Kill, it comes back under another identity; of HalfOpen, nothing even arrives; of Codes, what is refused was
-	// done all the same; of Crash, connections are not refused.
+	// Other: of Kill, it comes back under another identity; of Leave and Absent, as soon as it has sent a JoinGroup; of
+	// HalfOpen, nothing even arrives; of Refuse, its versions are; of Codes, what is refused was done all the same; of Crash,
+	// connections are not refused.
 	Other bool
 }
 
@@ -65,9 +68,11 @@ const (
 	Pause    ActKind = "pause"     // stands still
 	Stuck    ActKind = "stuck"     // its application does not poll
 	Rejoin   ActKind = "rejoin"    // its application asks for a rebalance
+	Break    ActKind = "break"     // what drives its heartbeat loop fails
 	Fail     ActKind = "fail"      // its callbacks and its assignor return errors
 	Cut      ActKind = "cut"       // its connections break, and it gets no others
 	HalfOpen ActKind = "half-open" // nothing that it sends is answered; Other: nothing arrives
+	Refuse   ActKind = "refuse"    // brokers do not take its credentials
 	Throttle ActKind = "throttle"  // nothing that it wants to send leaves
 	Slow     ActKind = "slow"      // what it sends and is sent takes longer
 	Codes    ActKind = "codes"     // some of its requests are answered by any code; Other: after they were performed
@@ -103,6 +108,7 @@ func NewPlan(seed uint64, size Size) Plan {
 	d := draw{rand.New(rand.NewPCG(seed, 1))}
 	p := Plan{Seed: seed, Length: size.Length, Cooperative: d.chance(0.5), Partitions: 3 + d.IntN(30)}
 	p.Config = d.config(size.Length)
+	p.Latency = []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond}[d.IntN(4)]
 	if d.chance(0.3) {
 		p.Delay = d.between(0, 3*time.Second)
 	}
@@ -171,8 +177,9 @@ func (d draw) config(length time.Duration) heartbeat.Config {
 func (d draw) person(i int, c heartbeat.Config) Person {
 	p := Person{
 		Runs: d.chance(0.3), Commits: d.chance(0.5),
-		Work:  []time.Duration{200 * time.Millisecond, time.Second, c.MaxPollInterval / 4}[d.IntN(3)],
-		LetGo: []time.Duration{time.Millisecond, 100 * time.Millisecond, c.MaxPollInterval / 8}[d.IntN(3)],
+		Work:    []time.Duration{200 * time.Millisecond, time.Second, c.MaxPollInterval / 4}[d.IntN(3)],
+		Divides: []time.Duration{time.Millisecond, 100 * time.Millisecond, c.MaxPollInterval / 4}[d.IntN(3)],
+		LetGo:   []time.Duration{time.Millisecond, 100 * time.Millisecond, c.MaxPollInterval / 8}[d.IntN(3)],
 	}
 	if d.chance(0.35) {
 		p.Instance = fmt.Sprintf("i%d", i)
@@ -186,7 +193,7 @@ func (d draw) person(i int, c heartbeat.Config) Person {
 // act is any fault.
 func (d draw) act(at time.Duration, p Plan) Act {
 	kinds := []ActKind{
-		Kill, Kill, Leave, Absent, Twin, Pause, Pause, Stuck, Rejoin, Rejoin, Fail, Cut, Cut, HalfOpen, HalfOpen, Throttle, Slow, Slow,
+		Kill, Kill, Leave, Absent, Twin, Pause, Pause, Stuck, Rejoin, Rejoin, Break, Fail, Cut, Cut, Refuse, HalfOpen, HalfOpen, Throttle, Slow, Slow,
 		Codes, Codes, Jump, Wobble, Move, Move, Crash, Crash,
 	}
 	a := Act{At: at, Kind: kinds[d.IntN(len(kinds))], Who: d.IntN(len(p.People)), Other: d.chance(0.5)}

@@ -24,6 +24,8 @@ type process struct {
 	offset      time.Duration // by which its clock has jumped
 	tick        time.Duration // the next one that is queued; 0 while none is
 
+	joins func() // happens when it has sent its next JoinGroup; or nil
+
 	pauses int      // that go on
 	inbox  []func() // what waits for the end of a pause
 
@@ -117,6 +119,10 @@ func (x *process) perform(o heartbeat.Output) {
 		}
 		x.world.saw(e)
 		x.send(o)
+		if o.API == classic.InputJoinGroup && x.joins != nil {
+			x.after(x.draw.between(0, 2*x.world.plan.Latency), x.joins)
+			x.joins = nil
+		}
 	case heartbeat.PollEnded:
 		e.Kind, e.Err = judge.PollReturned, o.Err
 		x.world.saw(e)

@@ -134,6 +134,7 @@ func (w *world) calm() {
 	for _, p := range w.people {
 		p.faults = faults{}
 		for _, x := range p.processes {
+			x.joins = nil
 			x.resume()
 		}
 	}

@@ -74,7 +74,7 @@ func TestPlans(t *testing.T) {
 			require.True(t, i == 0 || p.Acts[i-1].At <= a.At)
 		}
 	}
-	require.Len(t, kinds, 18, "each kind of act is drawn")
+	require.Len(t, kinds, 20, "each kind of act is drawn")
 }
 
 // A group does what groups do: it is disturbed, rebalanced and commits.
