@@ -61,13 +61,13 @@ func (e *effects) Forget(timers classic.Timers) {
 //
 //	first · 2^attempts, at most most, times a factor between 1-share and 1+share, at most most
 //
-// as in Kafka's ExponentialBackoff (KIP-580), in whole milliseconds.
+// as in Kafka's ExponentialBackoff (KIP-580), in whole milliseconds. One that cannot grow does not vary either.
 func backoff(first, most time.Duration, attempts int, share float64, j *jitter) time.Duration {
 	pause := most
 	if attempts < 63 && first <= most>>attempts {
 		pause = first << attempts
 	}
-	if share > 0 {
+	if share > 0 && first < most {
 		// The conversion keeps processors that multiply and add in one go from rounding otherwise than the rest.
 		pause = time.Duration(float64(pause) * (1 - share + float64(2*share*j.next())))
 	}
