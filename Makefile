@@ -66,7 +66,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 .PHONY: kafka-test
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
-	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/...
+	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/oracle
 
 # KAFKA=4.2.1: print what that version does else.
 .PHONY: oracle

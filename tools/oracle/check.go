@@ -18,30 +18,30 @@ import (
 
 func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check",
+		Use:   "check [PROGRAM…]",
 		Short: "Name each file of facts that is not what Kafka says",
-		Args:  cobra.NoArgs,
+		Args:  arePrograms,
 	}
 	dir := dirFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		answers, err := askAll(cmd.Context(), programs(), cmd.OutOrStdout())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		answers, err := askAll(cmd.Context(), programsNamed(args), cmd.OutOrStdout())
 		if err != nil {
 			return fail(exitDiffers, err)
 		}
-		return compareAll(*dir, answers)
+		return compareAll(*dir, answers, programs())
 	}
 	return cmd
 }
 
 func writeCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "write",
+		Use:   "write [PROGRAM…]",
 		Short: "Renew the files of facts",
-		Args:  cobra.NoArgs,
+		Args:  arePrograms,
 	}
 	dir := dirFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		answers, err := askAll(cmd.Context(), programs(), cmd.OutOrStdout())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		answers, err := askAll(cmd.Context(), programsNamed(args), cmd.OutOrStdout())
 		if err != nil {
 			return fail(exitDiffers, err)
 		}
@@ -61,10 +61,11 @@ func writeCommand() *cobra.Command {
 	return cmd
 }
 
-// answer is what a program has found.
+// answer is what a program has found, or why it has found nothing.
 type answer struct {
 	program program
 	facts   []byte
+	err     error
 }
 
 // askAll compiles the programs against the Kafka of the pom and runs them, as many at a time as there are cores. It says how long
@@ -78,11 +79,16 @@ func askAll(ctx context.Context, all []program, out io.Writer) ([]answer, error)
 	if err := o.compile(ctx, all...); err != nil {
 		return nil, err
 	}
-	return o.askEach(ctx, all, out)
+	answers := o.askEach(ctx, all, out)
+	var errs []error
+	for _, a := range answers {
+		errs = append(errs, a.err)
+	}
+	return answers, errors.Join(errs...)
 }
 
-func (o *oracle) askEach(ctx context.Context, all []program, out io.Writer) ([]answer, error) {
-	answers, errs := make([]answer, len(all)), make([]error, len(all))
+func (o *oracle) askEach(ctx context.Context, all []program, out io.Writer) []answer {
+	answers := make([]answer, len(all))
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wait sync.WaitGroup
 	var saying sync.Mutex
@@ -92,26 +98,23 @@ func (o *oracle) askEach(ctx context.Context, all []program, out io.Writer) ([]a
 			defer func() { <-cores }()
 			began := time.Now()
 			facts, err := o.ask(ctx, p)
+			answers[i] = answer{p, facts, err}
 			if err != nil {
-				errs[i] = err
 				return
 			}
-			answers[i] = answer{p, facts}
 			saying.Lock()
 			defer saying.Unlock()
 			fmt.Fprintf(out, "%s: %d facts in %.1f s\n", p.name, bytes.Count(facts, []byte("\n"))-1, time.Since(began).Seconds())
 		})
 	}
 	wait.Wait()
-	return answers, errors.Join(errs...)
+	return answers
 }
 
-// compareAll is an error that names each file in dir that is not as the answers have it.
-func compareAll(dir string, answers []answer) error {
+// compareAll is an error that names each file in dir that is not as the answers have it, and those that are of no program.
+func compareAll(dir string, answers []answer, all []program) error {
 	var found []error
-	var all []program
 	for _, a := range answers {
-		all = append(all, a.program)
 		path := filepath.Join(dir, a.program.file())
 		there, err := unpack(path)
 		switch {

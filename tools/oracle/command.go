@@ -76,14 +76,10 @@ func showCommand() *cobra.Command {
 			if len(args) != 1 {
 				return fmt.Errorf("name one program, not %d: %s", len(args), cmd.UseLine())
 			}
-			_, err := programNamed(args[0])
-			return err
+			return arePrograms(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := programNamed(args[0])
-			if err != nil {
-				return err
-			}
+			p := programsNamed(args)[0]
 			o, err := newOracle(cmd.Context(), "")
 			if err != nil {
 				return fail(exitDiffers, err)

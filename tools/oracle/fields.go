@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// absent stands for the value of a field that a fact does not have.
+const absent = "nothing"
+
 // fields are the values in one fact, as JSON, by their paths: after.state. A list is one value.
 type fields map[string]string
 
@@ -67,5 +70,5 @@ func (f fields) value(name string) string {
 	if v, ok := f[name]; ok {
 		return v
 	}
-	return "nothing"
+	return absent
 }

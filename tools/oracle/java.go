@@ -85,6 +85,7 @@ func (o *oracle) classes() string { return filepath.Join(o.scratch, "classes") }
 // ask runs a program, and returns the facts that it prints.
 func (o *oracle) ask(ctx context.Context, p program) ([]byte, error) {
 	args := []string{"-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+		"--add-opens", "java.base/java.lang=ALL-UNNAMED", // where a thread keeps the seed of its random numbers
 		"-cp", o.classes() + string(filepath.ListSeparator) + o.classPath, javaPackage + "." + p.class}
 	cmd := exec.CommandContext(ctx, "java", append(args, p.args...)...)
 	var facts, said bytes.Buffer
@@ -104,6 +105,7 @@ func (o *oracle) ask(ctx context.Context, p program) ([]byte, error) {
 var (
 	compilerError  = regexp.MustCompile(`^.*?([A-Za-z0-9]+\.java:\d+): error: (.*)$`)
 	compilerDetail = regexp.MustCompile(`^\s+(symbol|location|required|found|reason): +(.*)$`)
+	compilerChoice = regexp.MustCompile(`^\s+(?:constructor|method) (?:[A-Za-z0-9]+\.)?(.*) is not applicable$`)
 )
 
 // compilerErrors is the lines of javac that say what is wrong: one for each error, with the symbol that it is about.
@@ -112,9 +114,11 @@ func compilerErrors(out string) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := compilerError.FindStringSubmatch(line); m != nil {
-			errs = append(errs, m[1]+": "+m[2])
+			errs = append(errs, m[1]+": "+strings.TrimRight(m[2], ";"))
 		} else if m := compilerDetail.FindStringSubmatch(line); m != nil && len(errs) > 0 {
 			errs[len(errs)-1] += "; " + m[1] + ": " + strings.Join(strings.Fields(m[2]), " ")
+		} else if m := compilerChoice.FindStringSubmatch(line); m != nil && len(errs) > 0 {
+			errs[len(errs)-1] += "; there is: " + m[1]
 		}
 	}
 	if errs == nil {

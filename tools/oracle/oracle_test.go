@@ -32,7 +32,8 @@ func TestWrongCalls(t *testing.T) {
 	}{
 		{"", "say check, write, diff or show"},
 		{"ask", "unknown command"},
-		{"check cells", "unknown command"},
+		{"check cells walls", `"walls" is no program; there are cells, loop`},
+		{"write walls", `"walls" is no program; there are cells, loop`},
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
@@ -128,7 +129,7 @@ func TestCheckNamesWhatDiffers(t *testing.T) {
 	p := func(name string) program { return program{name: name} }
 	put := func(name string, text []byte) { require.NoError(t, replace(filepath.Join(dir, name+suffix), text)) }
 	put("same", asked)
-	require.NoError(t, compareAll(dir, []answer{{p("same"), asked}}))
+	require.NoError(t, compareAll(dir, []answer{{program: p("same"), facts: asked}}, []program{p("same")}))
 
 	put("changed", factsOf("4.3.1", `{"code":"A","after":{"state":"UNJOINED","id":1}}`, `{"code":"B"}`))
 	put("order", factsOf("4.3.1", `{"after":{"state":"STABLE","id":1},"code":"A"}`, `{"code":"B"}`))
@@ -138,10 +139,13 @@ func TestCheckNamesWhatDiffers(t *testing.T) {
 	put("stranger", asked)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "torn"+suffix), []byte("this was never packed"), 0o600))
 	var answers []answer
+	all := []program{p("not asked for")}
 	for _, name := range []string{"same", "changed", "order", "short", "long", "older", "torn", "missing"} {
-		answers = append(answers, answer{p(name), asked})
+		answers = append(answers, answer{program: p(name), facts: asked})
+		all = append(all, p(name))
 	}
-	err := compareAll(dir, answers)
+	put("not asked for", nil)
+	err := compareAll(dir, answers, all)
 	require.Error(t, err)
 	said := strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
 	for _, want := range []string{
@@ -158,4 +162,5 @@ func TestCheckNamesWhatDiffers(t *testing.T) {
 		require.Contains(t, said, want)
 	}
 	require.NotContains(t, said, "same.ndjson.gz")
+	require.NotContains(t, said, "not asked for")
 }

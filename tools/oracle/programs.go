@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // program is a Java class that asks Kafka's classes one kind of question, and prints its facts: Facts.java.
@@ -24,20 +26,28 @@ func programs() []program {
 		{name: "callers", class: "Callers", key: []string{"about", "api", "code", "as", "static", "leader"}},
 		{name: "loop", class: "LoopFacts", key: []string{"variant", "closed", "enabled", "state", "failed", "coordinator", "lookup", "session_expired", "poll_expired", "heartbeat_due", "static"}},
 		{name: "listener", class: "ListenerFacts", key: []string{"code", "variant", "n", "state", "identity", "static"}},
+		{name: "timers", class: "TimerFacts", key: []string{"sequence", "step"}},
+		{name: "timers_backoff", class: "BackoffFacts", key: []string{"initial", "multiplier", "max", "jitter", "attempts"}},
 	}
 }
 
-func programNamed(name string) (program, error) {
-	all := programs()
-	i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
-	if i < 0 {
-		var names []string
-		for _, p := range all {
-			names = append(names, p.name)
-		}
-		return program{}, fmt.Errorf("%q is no program; there are %s", name, strings.Join(names, ", "))
+// arePrograms says which argument is the name of none.
+func arePrograms(_ *cobra.Command, args []string) error {
+	var names []string
+	for _, p := range programs() {
+		names = append(names, p.name)
 	}
-	return all[i], nil
+	for _, name := range args {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%q is no program; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// programsNamed are those with these names, or all.
+func programsNamed(names []string) []program {
+	return slices.DeleteFunc(programs(), func(p program) bool { return len(names) > 0 && !slices.Contains(names, p.name) })
 }
 
 func (p program) file() string { return p.name + suffix }

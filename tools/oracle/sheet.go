@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,12 +15,12 @@ type sheet struct {
 	key    []string
 	order  []string            // the questions, as they come
 	asked  map[string][]string // question: the values of the fields in key
-	facts  map[string]fields
-	values []map[string]bool // of each field in key, all that occur
+	facts  map[string]string   // the lines
+	values []map[string]bool   // of each field in key, all that occur
 }
 
 func readSheet(p program, text []byte) (*sheet, error) {
-	s := &sheet{key: p.key, asked: map[string][]string{}, facts: map[string]fields{}}
+	s := &sheet{key: p.key, asked: map[string][]string{}, facts: map[string]string{}}
 	if len(s.key) == 0 {
 		s.key = []string{"line"}
 	}
@@ -31,33 +32,35 @@ func readSheet(p program, text []byte) (*sheet, error) {
 		if number++; number == 1 {
 			continue // the head
 		}
-		fact, err := readFields(line)
-		if err != nil {
+		if err := s.add(line, number); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-		if err := s.add(fact, number); err != nil {
-			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s *sheet) add(fact fields, number int) error {
+func (s *sheet) add(line string, number int) error {
+	var fact map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(line), &fact); err != nil {
+		return err
+	}
 	var asked []string
 	for i, name := range s.key {
-		value := fact.value(name)
+		value := absent
 		if name == "line" {
 			value = strconv.Itoa(number)
+		} else if v, ok := fact[name]; ok {
+			value = string(v)
 		}
 		s.values[i][value] = true
 		asked = append(asked, value)
 	}
 	question := strings.Join(asked, " ")
 	if _, twice := s.facts[question]; twice {
-		return fmt.Errorf("line %d: asked twice: %s; the key of the program does not say all that it asks", number, question)
+		return fmt.Errorf("asked twice: %s; the key of the program does not say all that it asks", question)
 	}
 	s.order = append(s.order, question)
-	s.asked[question], s.facts[question] = asked, fact
+	s.asked[question], s.facts[question] = asked, line
 	return nil
 }
 
@@ -84,14 +87,14 @@ func (s *sheet) against(other *sheet, ours, theirs string) (found []group, same 
 			count("only Kafka "+ours+" has it", q)
 			continue
 		}
-		if change := s.facts[q].changes(fact); len(change) > 0 {
-			count(strings.Join(change, ", "), q)
+		if s.facts[q] == fact {
+			same++
 			continue
 		}
-		same++
+		count(changes(s.facts[q], fact), q)
 	}
 	for _, q := range other.order {
-		if s.facts[q] == nil {
+		if _, here := s.facts[q]; !here {
 			count("only Kafka "+theirs+" has it", q)
 		}
 	}

@@ -4,6 +4,8 @@ import org.apache.kafka.clients.consumer.internals.AbstractCoordinator.Generatio
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 
 import static org.apache.kafka.clients.consumer.internals.Internals.must;
@@ -16,16 +18,20 @@ public final class CellFacts {
     public static void main(String[] args) throws Exception {
         Facts facts = new Facts();
         Json leftOut = new Json();
-        for (ApiKeys api : Cell.APIS)
+        for (ApiKeys api : Cell.APIS) {
+            Map<Cell, Json> behaviours = new HashMap<>();
             for (Cell cell : Cell.of(api)) {
                 Json fact = fact(cell);
                 if (fact == null)
                     continue;
-                if (cell.variant().like() != null && behaviour(fact).equals(behaviour(fact(cell.like()))))
+                Json behaviour = behaviour(fact);
+                behaviours.put(cell, behaviour);
+                if (cell.variant().like() != null && behaviour.equals(behaviours.get(cell.like())))
                     leftOut.merge(api.name + "/" + cell.variant().name(), 1, (n, one) -> (Integer) n + (Integer) one);
                 else
                     facts.add(fact);
             }
+        }
         facts.print(new Json().with("codes", Errors.values().length).with("left_out", leftOut));
     }
 

@@ -1,6 +1,5 @@
 package org.apache.kafka.clients.consumer.internals;
 
-import org.apache.kafka.clients.GroupRebalanceConfig;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.internals.AbstractCoordinator.Generation;
@@ -85,11 +84,10 @@ final class Fixture implements AutoCloseable {
         mock.updateMetadata(RequestTestUtils.metadataUpdateWith(1, Map.of(TOPIC, 1)));
         node = metadata.fetch().nodes().get(0);
         coordinatorNode = new Node(Integer.MAX_VALUE - node.id(), node.host(), node.port());
-        GroupRebalanceConfig config = new GroupRebalanceConfig(SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, GROUP,
-            isStatic ? Optional.of(INSTANCE) : Optional.empty(), null, backoffMs, backoffMaxMs);
+        Settings settings = new Settings(isStatic ? INSTANCE : null, SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, backoffMs, backoffMaxMs);
         inert = threadRuns ? null : new InertThread();
         Optional<Supplier<BaseHeartbeatThread>> thread = threadRuns ? Optional.empty() : Optional.of(() -> inert);
-        coordinator = new ConsumerCoordinator(config, log, client, List.of(new RangeAssignor()), metadata, subscription, metrics,
+        coordinator = new ConsumerCoordinator(settings.config(), log, client, List.of(new RangeAssignor()), metadata, subscription, metrics,
             "consumer", time, false, 5000, new ConsumerInterceptors<>(Collections.emptyList(), metrics), false, Optional.empty(), thread);
     }
 
