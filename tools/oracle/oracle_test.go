@@ -32,8 +32,8 @@ func TestWrongCalls(t *testing.T) {
 	}{
 		{"", "say check, write, diff or show"},
 		{"ask", "unknown command"},
-		{"check cells walls", `"walls" is no program; there are cells, loop`},
-		{"write walls", `"walls" is no program; there are cells, loop`},
+		{"check cells walls", `"walls" is no program; there are cells, `},
+		{"write walls", `"walls" is no program; there are cells, `},
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
