@@ -10,6 +10,7 @@ import (
 // result is what came of a run.
 type result struct {
 	plan       plan
+	flaw       flaw
 	violations []judge.Violation
 	broken     []error
 	events     []judge.Event
@@ -26,7 +27,7 @@ func (w *world) result() *result {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := &result{
-		plan: w.plan, violations: slices.DeleteFunc(w.judge.Violations(), w.ofTheEnd), broken: w.broken, events: w.events, traces: map[string][]byte{},
+		plan: w.plan, flaw: w.flaw, violations: slices.DeleteFunc(w.judge.Violations(), w.ofTheEnd), broken: w.broken, events: w.events, traces: map[string][]byte{},
 		windows: w.judge.Windows(),
 	}
 	for _, p := range w.all {
