@@ -201,7 +201,6 @@ type hostileBroker struct {
 	conn   net.Conn
 	script *script
 	closed chan struct{} // by the client
-	behind [][]byte      // frames that the client has not read yet
 }
 
 func (b *hostileBroker) talk() {
@@ -276,7 +275,8 @@ func (b *hostileBroker) answer(request []byte) bool {
 		binary.BigEndian.PutUint32(good, uint32(correlation)+1)
 		return b.write(frame(good))
 	case actTwice:
-		return b.write(frame(good)) && b.write(frame(good))
+		whole := frame(good)
+		return b.write(append(whole, whole...))
 	case actThrottle:
 		return b.write(frame(throttled(key, version, correlation, int32(b.script.uint32()))))
 	case actLate:
