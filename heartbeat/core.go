@@ -45,6 +45,7 @@ type Core struct {
 	out     []Output
 	acted   int                 // how many of out are of the rule that is not told of yet
 	observe func(*classic.Rule) // is told of every rule that decides; may be nil
+	asleep  bool                // the loop `heartbeat` does not go round: for tests that choose when it does
 }
 
 // identity is what the coordinator knows the member by (Kafka's AbstractCoordinator.Generation).

@@ -16,6 +16,7 @@ type clocks struct {
 	attempts [classic.NumTimers + 1]int
 	ends     [classic.NumClocks]time.Duration
 	jitter   jitter
+	even     bool // pauses have no jitter: for tests that compare them
 }
 
 // end is when the timer is over.
@@ -38,12 +39,20 @@ func (c *clocks) next(now time.Duration) (time.Duration, bool) {
 	return first, found
 }
 
+// share is the share by which a pause may be longer or shorter.
+func (c *clocks) share(jitter float64) float64 {
+	if c.even {
+		return 0
+	}
+	return jitter
+}
+
 // Start lets timers run from now. One that grows lasts twice as long with each attempt, up to its most.
 func (e *effects) Start(timers classic.Timers) {
 	for t := range timers.All() {
 		length, spec := e.clocks.lengths[t], t.Spec()
 		if spec.Most > 0 {
-			length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], spec.Jitter, &e.clocks.jitter)
+			length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], e.clocks.share(spec.Jitter), &e.clocks.jitter)
 			e.clocks.attempts[t]++
 		}
 		e.clocks.set(t, e.now+length)

@@ -14,7 +14,7 @@ const mostTurns = 64
 // turnLoops lets the loops go round until both wait: what one does can be what the other waits for.
 func (c *Core) turnLoops() {
 	for range mostTurns {
-		beaten := c.turnHeartbeat()
+		beaten := !c.asleep && c.turnHeartbeat()
 		joined := c.polling && !c.leaving.asked && c.turnJoin()
 		if !beaten && !joined {
 			return

@@ -240,7 +240,7 @@ func (w *watching) timers(l *life, out []Output) {
 			}
 			length, spec := c.clocks.lengths[t], t.Spec()
 			if spec.Most > 0 {
-				length = backoff(length, c.config.RetryBackoffMax, w.clocks.attempts[t], spec.Jitter, &w.clocks.jitter)
+				length = backoff(length, c.config.RetryBackoffMax, w.clocks.attempts[t], w.clocks.share(spec.Jitter), &w.clocks.jitter)
 				w.clocks.attempts[t]++
 			}
 			w.clocks.set(t, l.now+length)
