@@ -28,6 +28,7 @@ var unreachedDeviations = map[string]string{
 	"join/loop_exists and loop_failed":                                                                         noPoll,
 	"join/join_succeeded in not STABLE":                                                                        noPoll,
 	"join/prepare_needed and identity_reset and owns":                                                          noPoll,
+	"join/join_succeeded and not coordinator_known":                                                            noPoll,
 	"join/not join_due":                                                  noPoll,
 	"join/not rejoin_needed and not join_in_flight":                      noPoll,
 	"join/not coordinator_known/not lookup_in_flight and lookup_due":     noPoll,
