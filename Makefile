@@ -68,10 +68,18 @@ fuzz: ## run each fuzz target for FUZZTIME
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
 	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/oracle
 
-# KAFKA=4.2.1: print what that version does else.
+# KAFKA=4.2.1: print what that version does else. LIVES=10000 SEED=7: let Kafka's client live so many lives of that seed, and a
+# Core live them again.
+SEED ?= 1
 .PHONY: oracle
+ifdef LIVES
+oracle:
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) run ./tools/oracle lives --count $(LIVES) --seed $(SEED) --to "$$dir" && \
+		ORACLE_LIVES="$$dir" $(GO) test -count=1 -v -run '^TestOracleOfFreshLives$$' ./heartbeat
+else
 oracle: ## ask Apache Kafka's own classes: they must say what the committed facts say (needs Java 17 and Maven)
 	$(GO) run ./tools/oracle $(if $(KAFKA),diff --kafka $(KAFKA),check)
+endif
 
 .PHONY: run
 run: ## join a group: make run ARGS="--help"

@@ -16,6 +16,7 @@ type oracleReading struct {
 	machine *spec.Machine
 	rules   map[string]*spec.Rule // by name
 	same    map[*classic.Rule]*spec.Rule
+	cases   map[string]*spec.Case // casesByCode
 }
 
 // factQuestion is what a decision is asked beside the code: the member's memory, and the guards.

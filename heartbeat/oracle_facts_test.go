@@ -145,6 +145,7 @@ type threadFact struct {
 type factsHead struct {
 	Kafka string
 	Facts int
+	Seed  int64 // of lives
 
 	// Of timers and timers_backoff: what Kafka's client gives its backoffs beside the settings.
 	Jitter     float64
@@ -161,33 +162,45 @@ func countFacts(t testing.TB, name string) int {
 // openFacts is the lines of testdata/oracle/NAME.ndjson.gz below its head.
 func openFacts(t testing.TB, name string) (*bufio.Scanner, factsHead) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "oracle", name+".ndjson.gz"))
+	return openFactsFile(t, filepath.Join("testdata", "oracle", name+".ndjson.gz"))
+}
+
+// openFactsFile is the lines of a file of facts below its head.
+func openFactsFile(t testing.TB, name string) (*bufio.Scanner, factsHead) {
+	t.Helper()
+	file, err := os.Open(name)
 	require.NoError(t, err)
 	t.Cleanup(func() { file.Close() })
 	unpacked, err := gzip.NewReader(file)
 	require.NoError(t, err)
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(nil, 1<<20)
-	require.True(t, lines.Scan(), "%s.ndjson is empty: %v", name, lines.Err())
+	require.True(t, lines.Scan(), "%s is empty: %v", name, lines.Err())
 	var head factsHead
-	require.NoError(t, json.Unmarshal(lines.Bytes(), &head), "%s.ndjson line 1", name)
-	require.NotEmpty(t, head.Kafka, "%s.ndjson line 1 is no head; `go run ./tools/oracle write` renews the facts", name)
+	require.NoError(t, json.Unmarshal(lines.Bytes(), &head), "%s line 1", name)
+	require.NotEmpty(t, head.Kafka, "%s: line 1 is no head; `go run ./tools/oracle write` renews the facts", name)
 	return lines, head
 }
 
-// readFacts reads all facts of testdata/oracle/NAME.ndjson.gz. A field that F does not have is an error: nothing is overlooked.
+// readFacts reads all facts of testdata/oracle/NAME.ndjson.gz.
 func readFacts[F any](t testing.TB, name string) []F {
 	t.Helper()
 	lines, head := openFacts(t, name)
 	facts := make([]F, 0, head.Facts)
 	for lines.Scan() {
 		var f F
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		require.NoError(t, d.Decode(&f), "%s.ndjson line %d", name, len(facts)+2)
+		decodeFact(t, lines.Bytes(), &f, name, len(facts)+2)
 		facts = append(facts, f)
 	}
 	require.NoError(t, lines.Err())
 	require.Len(t, facts, head.Facts, "%s.ndjson has not as many facts as its head promises", name)
 	return facts
+}
+
+// decodeFact reads a line. A field that into does not have is an error: nothing is overlooked.
+func decodeFact(t testing.TB, line []byte, into any, name string, number int) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(into), "%s line %d", name, number)
 }

@@ -44,10 +44,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(*cobra.Command, []string) error {
-			return errors.New("say check, write, diff or show; oracle --help tells more")
+			return errors.New("say check, write, diff, show or lives; oracle --help tells more")
 		},
 	}
-	root.AddCommand(checkCommand(), writeCommand(), diffCommand(), showCommand())
+	root.AddCommand(checkCommand(), writeCommand(), diffCommand(), showCommand(), livesCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetArgs(args)
 	root.SetOut(stdout)

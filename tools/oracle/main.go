@@ -5,6 +5,7 @@
 //	oracle write                  renew the files
 //	oracle diff --kafka 4.2.1     print what another version of Kafka does else
 //	oracle show cells             print the facts of one program
+//	oracle lives --to FOLDER      let Kafka's client live lives of any number and seed
 //
 // The programs are in java/, one for each file; they need Java 17, and Maven, which fetches Kafka's client with its tests. What
 // a new one needs beside its class is a line in programs.go.

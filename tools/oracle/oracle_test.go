@@ -30,14 +30,17 @@ func TestWrongCalls(t *testing.T) {
 		args string
 		says string
 	}{
-		{"", "say check, write, diff or show"},
+		{"", "say check, write, diff, show or lives"},
 		{"ask", "unknown command"},
 		{"check cells walls", `"walls" is no program; there are cells, `},
 		{"write walls", `"walls" is no program; there are cells, `},
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
-		{"show walls", `"walls" is no program; there are cells, callers, loop`},
+		{"show walls", `"walls" is no program; there are lives, cells, callers, loop`},
+		{"lives", `required flag(s) "to" not set`},
+		{"lives --to no-such-folder", `--to "no-such-folder": no such folder`},
+		{"lives --to . --count 0", "--count 0: at least one life"},
 		{"diff", `required flag(s) "kafka" not set`},
 		{"diff --kafka newest", `--kafka "newest": a version is numbers and dots, such as 4.2.1`},
 		{"diff --kafka=", `--kafka "": a version is numbers and dots`},

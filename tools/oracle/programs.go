@@ -22,6 +22,7 @@ type program struct {
 // programs are all there are, those that take longest first.
 func programs() []program {
 	return []program{
+		lives("lives", committedSeed, committedLives, 1),
 		{name: "cells", class: "CellFacts", key: []string{"api", "code", "variant", "state", "identity", "static"}},
 		{name: "callers", class: "Callers", key: []string{"about", "api", "code", "as", "static", "leader"}},
 		{name: "loop", class: "LoopFacts", key: []string{"variant", "closed", "enabled", "state", "failed", "coordinator", "lookup", "session_expired", "poll_expired", "heartbeat_due", "static"}},

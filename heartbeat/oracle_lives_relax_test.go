@@ -1,0 +1,67 @@
+package heartbeat
+
+// lifeRelaxations is all in which a Core that lives a life of Kafka's client again may be otherwise, and why that is no
+// difference. Each must be used, lest the comparison is laxer than it needs to be.
+//
+// Not compared at all is what nobody outside of Kafka's client can see, or what is worded otherwise here: the branches that
+// its thread took and its deadlines, the futures of joins, what poll returns, which thread has sent a request, the reasons
+// and messages. The thread's passes (`loop`) say when the Core's loop goes round.
+var lifeRelaxations = map[string]string{
+	// How a Core is told what Kafka's client was told.
+	"a poll has no time":      "Kafka's polls in the lives have no time to wait; the Core's is given up when it waits",
+	"a leave has no time":     "Kafka does not wait for the answer to LeaveGroup where it has no time; the Core is told that nobody waits for it",
+	"connections are cut":     "the Core leaves it to the brokers which requests end; what Kafka's client loses by cutting a connection itself is lost to the Core too",
+	"the loop is held":        "Kafka's heartbeat thread runs when its wait is over, or when it is notified; the Core's loop looks after each input, and is held back until the thread has run",
+	"a request is not there":  "where the Core has not sent what is answered or lost there is nothing to tell it: a lookup that Kafka has repeated, or the answer comes after close",
+	"nothing after close":     "a Core that is closed takes no input any more; Kafka's object still handles what comes, though nobody can ask it. That neither sends anything is compared",
+	"commits end with close":  "who waits for a commit is told when the Core is closed; Kafka leaves its future as it is",
+	"no instance in a leave":  "Kafka's LeaveGroup has only the member id; the Core's names the instance too, which the coordinator then checks (KIP-345)",
+	"a heartbeat's time":      "a Core's Heartbeat has no more time for its answer than the session; Kafka's has that of any request",
+	"a lookup is ahead":       "Kafka throws away the result of an old lookup first, and so sends the next one poll or one pass later; of n lookups the Core's n-th is never later than Kafka's",
+	"a JoinGroup is ahead":    "Kafka reads a failed join in one poll, and without time to wait sends the next in another; the Core's has failed when it is answered. Only polls may lie between; the state may be PREPARING_REBALANCE already",
+	"join_prepare is counted": "Kafka calls it in polls that send nothing, and twice in one; only its order with join_complete counts, without repetitions",
+	"the thread's flag":       "outside a generation Kafka's thread lowers its flag at its next pass, and the Core's loop at its next turn; neither sends heartbeats",
+}
+
+// lifeStructure is where the comparison of an impatient life ends though no rule deviates: there, Kafka's way to do with
+// one poll what needs several shows between them.
+var lifeStructure = map[string]string{
+	"a JoinGroup ahead":  "something has come between the poll in which Kafka has read that the join failed, and the one that sends the next",
+	"an error is sooner": "the Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first",
+}
+
+// shows says in which aspects of a life a deviation shows.
+type shows struct {
+	now   []string // in the step in which it decides; nil: in every aspect
+	later []string // after it
+}
+
+// lifeDeviations are those deviations that do not just show in every aspect of the step in which a rule decides.
+var lifeDeviations = map[string]shows{
+	"join/not join_due": {now: []string{"requests", "state", "thread", "joins"}},
+	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {now: []string{"lookups"}},
+	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, later: []string{"lookups"}},
+	"join/prepare_needed and identity_reset and owns":                    {now: []string{"joins"}},
+	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
+	"join/join_succeeded in not STABLE": {later: []string{"member", "requests", "joins"}},
+	// Whether an error is told shows in the poll that tells it.
+	"JoinGroup/otherwise/retriable":                        {later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/not stale":               {later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/stale":                   {later: []string{"error"}},
+	"SyncGroup/otherwise/retriable":                        {later: []string{"error"}},
+	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":               {later: []string{"error"}},
+	"result FindCoordinator/raise":                         {now: []string{}, later: []string{"error"}},
+	"commit/UNJOINED":                                      {now: []string{"commits"}},
+	"commit/STABLE/not outdated and not coordinator_known": {now: []string{"commits"}},
+	"join/not rejoin_needed and not join_in_flight":        {now: []string{"lookups"}},
+	// What a Core is told hides these: that a connection is cut, and that the session goes on; that polls have no time for
+	// pauses, and leaving none to hear of its end; and callbacks do not fail.
+	"effect lose_coordinator": {now: []string{}},
+	"effect take_coordinator": {now: []string{}},
+	"effect put_off_join":     {now: []string{}},
+	"join/not coordinator_known/not lookup_in_flight and lookup_due": {now: []string{}},
+	"leave/prepare_needed and not identity_reset":                    {now: []string{}},
+	"leave/prepare_needed and identity_reset":                        {now: []string{}},
+	"leave/not prepare_needed":                                       {now: []string{}},
+	"released/leaves/has_member_id/not coordinator_known":            {now: []string{}},
+}

@@ -1,0 +1,216 @@
+package heartbeat
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kbeat/kbeat/spec"
+)
+
+// livesTally counts how lives compare.
+type livesTally struct {
+	families map[string]*familyTally
+	ends     map[string]map[string]int // why lives were not compared to their end: by name, and by what differed
+	relaxed  map[string]int
+	equal    map[*spec.Rule]bool // have decided in steps that came out equal
+	differed map[*spec.Rule]bool // have decided in steps that differed as declared
+	failures []string
+	failed   int
+}
+
+// familyTally is of one kind of lives.
+type familyTally struct {
+	lives, equal, declared, structural int
+	steps, compared                    int
+}
+
+func newLivesTally() *livesTally {
+	return &livesTally{families: map[string]*familyTally{}, ends: map[string]map[string]int{}, relaxed: map[string]int{}, equal: map[*spec.Rule]bool{}, differed: map[*spec.Rule]bool{}}
+}
+
+// relive lives a life again, and compares it for as long as it can be compared. What is left is lived against the
+// specification's own model alone.
+func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
+	family := c.families[f.Family]
+	if family == nil {
+		family = &familyTally{}
+		c.families[f.Family] = family
+	}
+	family.lives++
+	family.steps += len(f.Steps)
+	l := newRelived(t, r, f, c.relax)
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		l.happens(s)
+		if l.alone {
+			continue
+		}
+		differ, want, got := l.compare(s)
+		if len(differ) == 0 {
+			family.compared++
+			mark(c.equal, l.seen.decided)
+			l.remember()
+			continue
+		}
+		by := l.explain(differ)
+		structure := l.structural(s, want, got)
+		switch {
+		case by != nil:
+			family.declared++
+			mark(c.differed, l.seen.decided)
+			c.end(strings.Join(by, " and "), strings.Join(differ, " "))
+		case structure != "":
+			family.structural++
+			c.end("impatient: "+structure, strings.Join(differ, " "))
+		default:
+			c.fail(f, s, l, differ, want, got)
+		}
+		l.alone, l.core.asleep = true, false
+	}
+	if !l.alone {
+		family.equal++
+	}
+}
+
+func mark(rules map[*spec.Rule]bool, decided []*spec.Rule) {
+	for _, row := range decided {
+		rules[row] = true
+	}
+}
+
+func (c *livesTally) end(name, aspects string) {
+	if c.ends[name] == nil {
+		c.ends[name] = map[string]int{}
+	}
+	c.ends[name][aspects]++
+}
+
+func (c *livesTally) relax(name string) {
+	if lifeRelaxations[name] == "" {
+		panic("no such relaxation: " + name)
+	}
+	c.relaxed[name]++
+}
+
+func (c *livesTally) fail(f *lifeFact, s *lifeStep, l *relived, differ []string, want, got factView) {
+	c.failed++
+	if len(c.failures) >= 20 {
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "life %d (%s) step %d, t=%d: %s\n", f.Life, f.Family, s.Step, s.T, s.Do)
+	for _, aspect := range differ {
+		fmt.Fprintf(&b, "\t%s: the Core %q, Kafka %q\n", aspect, got[aspect], want[aspect])
+	}
+	fmt.Fprintf(&b, "\tdecided by %s\n", where(l.seen.decided))
+	c.failures = append(c.failures, b.String())
+}
+
+// tell fails the test where a life differs undeclared. It is to be deferred, as figures that are not those of testdata end
+// the test before its last line.
+func (c *livesTally) tell(t *testing.T) {
+	for _, f := range c.failures {
+		t.Errorf("undeclared difference: %s", f)
+	}
+	if c.failed > len(c.failures) {
+		t.Errorf("%d more undeclared differences", c.failed-len(c.failures))
+	}
+	if t.Failed() {
+		t.Log("a difference that is meant: let the rule say `deviates`, and renew the figures by `go test -run TestOracleOfLives ./heartbeat -rewrite`")
+	}
+}
+
+// unused are the relaxations that nothing has needed.
+func (c *livesTally) unused() (names []string) {
+	for name := range lifeRelaxations {
+		if c.relaxed[name] == 0 {
+			names = append(names, name)
+		}
+	}
+	for name := range lifeStructure {
+		if c.ends["impatient: "+name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// figures says how many lives are equal, and how far.
+func (c *livesTally) figures() string {
+	var b strings.Builder
+	all := &familyTally{}
+	line := func(name string, f *familyTally) {
+		fmt.Fprintf(&b, "%s: %d lives, %d equal to the end (%s), %d up to a declared deviation, %d up to where the structures part, %d differ undeclared; %s of %d steps compared\n",
+			name, f.lives, f.equal, percent(f.equal, f.lives), f.declared, f.structural, f.lives-f.equal-f.declared-f.structural, percent(f.compared, f.steps), f.steps)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.families)) {
+		f := c.families[name]
+		line(name, f)
+		all.lives, all.equal, all.declared, all.structural = all.lives+f.lives, all.equal+f.equal, all.declared+f.declared, all.structural+f.structural
+		all.steps, all.compared = all.steps+f.steps, all.compared+f.compared
+	}
+	line("all", all)
+	return b.String()
+}
+
+func percent(part, whole int) string {
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(max(whole, 1)))
+}
+
+// deviations lists what lives were compared up to, and what differed there.
+func (c *livesTally) deviations() string {
+	return listed(c.ends)
+}
+
+// listed is a line for each name, the frequent ones first.
+func listed(all map[string]map[string]int) string {
+	sum := func(name string) (n int) {
+		for _, k := range all[name] {
+			n += k
+		}
+		return n
+	}
+	var b strings.Builder
+	for _, name := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(sum(b), sum(a)), cmp.Compare(a, b)) }) {
+		fmt.Fprintf(&b, "%d %s\n", sum(name), name)
+		for _, aspects := range slices.Sorted(maps.Keys(all[name])) {
+			fmt.Fprintf(&b, "  %d in %s\n", all[name][aspects], aspects)
+		}
+	}
+	return b.String()
+}
+
+// relaxations says how often each was used.
+func (c *livesTally) relaxations() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.relaxed)) {
+		fmt.Fprintf(&b, "%d %s\n", c.relaxed[name], name)
+	}
+	return b.String()
+}
+
+// rules says which rules have decided in steps that were compared, and which never have.
+func (c *livesTally) rules(m *spec.Machine) string {
+	var never strings.Builder
+	equal, differed, all := 0, 0, 0
+	for _, in := range m.Inputs() {
+		for _, rule := range in.Rules() {
+			all++
+			switch {
+			case c.equal[rule]:
+				equal++
+			case c.differed[rule]:
+				differed++
+			default:
+				fmt.Fprintf(&never, "%s\n", rule.Name)
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d in steps that came out equal\n%d only in steps that differed as declared\n%d never:\n%s",
+		equal, all, differed, all-equal-differed, never.String())
+}
