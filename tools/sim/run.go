@@ -94,6 +94,7 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 	}
 	rules := map[*classic.Rule]bool{}
 	var windows []judge.Window
+	var longest time.Duration
 	for _, r := range results {
 		o := r.outcome
 		all.Lived += o.Lived
@@ -101,6 +102,8 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 		all.Rebalances += o.Rebalances
 		all.Requests += o.Requests
 		all.Commits += o.Commits
+		all.Settled += o.Settled
+		longest = max(longest, o.Settled)
 		all.Busiest = max(all.Busiest, o.Busiest)
 		for rule := range o.Fired {
 			rules[rule] = true
@@ -115,6 +118,8 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 	fmt.Fprintln(out)
 	fmt.Fprintf(out, "%d processes, %d rebalances, %d requests (at most %d of a member in 10s, commits apart), %d commits; %d of %d rules have decided\n",
 		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), told)
+	fmt.Fprintf(out, "groups have settled %s after the last disturbance on average, %s at most\n",
+		(all.Settled / time.Duration(len(results))).Round(time.Millisecond), longest.Round(time.Millisecond))
 	fmt.Fprintln(out, "windows, in which two members work on a partition, as the protocol has it:")
 	for _, w := range windows {
 		mean := time.Duration(0)

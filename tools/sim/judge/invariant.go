@@ -18,8 +18,8 @@ const (
 	// was told of the loss. What it commits then the coordinator judges.
 	NoZombie Invariant = "no_zombie"
 
-	// Progress: when nothing is disturbed any more, all members that are polled are STABLE, with their application told so,
-	// within the time that Settle derives from their configs, and stay so.
+	// Progress: when nothing is disturbed any more, all members that are polled are STABLE, in one generation, with their
+	// application told so, within the time that Settle derives from their configs, and stay so.
 	Progress Invariant = "progress"
 
 	// NoSpin: no member sends more requests than MostRequests derives from its config, in any ten seconds.

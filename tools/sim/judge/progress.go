@@ -11,8 +11,12 @@ import (
 type calm struct {
 	at      time.Duration // when it began; never before
 	settled time.Duration // when all are to be well
+	last    time.Duration // when the last member was told of its assignment, since then
 	checked bool
 }
+
+// Settled is how long it took, since nothing was disturbed any more, until the last member was told of its assignment.
+func (j *Judge) Settled() time.Duration { return max(0, j.calm.last-j.calm.at) }
 
 func (c *calm) begin(j *Judge) {
 	var configs []*heartbeat.Config
@@ -21,7 +25,7 @@ func (c *calm) begin(j *Judge) {
 			configs = append(configs, l.config)
 		}
 	}
-	c.at = j.now
+	c.at, c.last = j.now, j.now
 	c.settled = j.now + Settle(configs...) + j.settings.Slack
 }
 
@@ -54,6 +58,7 @@ func (c *calm) check(j *Judge) {
 		return
 	}
 	c.checked = true
+	generation := nobody.generation
 	for _, l := range j.lives {
 		switch {
 		case l.over || l.leaving:
@@ -61,6 +66,10 @@ func (c *calm) check(j *Judge) {
 			j.broken(Progress, l.name, "is %s, %s after the last disturbance", l.state, j.now-c.at)
 		case l.holding != holdsAll || l.told != l.who:
 			j.broken(Progress, l.name, "is in generation %d, and its application was not told so, %s after the last disturbance", l.who.generation, j.now-c.at)
+		case generation != nobody.generation && generation != l.who.generation:
+			j.broken(Progress, l.name, "is in generation %d, and others are in %d, %s after the last disturbance", l.who.generation, generation, j.now-c.at)
+		default:
+			generation = l.who.generation
 		}
 	}
 }

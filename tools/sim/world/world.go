@@ -43,7 +43,8 @@ type Outcome struct {
 	Rebalances int
 	Requests   int
 	Commits    int
-	Busiest    int // the most requests of one member in ten seconds
+	Busiest    int           // the most requests of one member in ten seconds
+	Settled    time.Duration // how long the group took for it, since nothing disturbed it any more
 	Fired      map[*classic.Rule]int
 }
 
@@ -110,6 +111,7 @@ func (w *world) over() bool { return w.err != nil || !w.options.On && w.judge.Br
 func (w *world) finish() Outcome {
 	o := &w.outcome
 	o.Violations, o.Windows, o.Busiest = w.judge.Violations(), w.judge.Windows(), w.judge.Busiest()
+	o.Settled = w.judge.Settled()
 	o.Requests, o.Commits, o.Rebalances = w.requests, w.group.Commits(), int(w.group.Generation())
 	for _, p := range w.people {
 		for _, x := range p.processes {
