@@ -108,3 +108,21 @@ func TestACommitMayLeaveLateAfterAPause(t *testing.T) {
 		require.Equal(t, want, len(s.Violations()) == 0, "%s: %v", api, s.Violations())
 	}
 }
+
+// Of two processes with one instance id the elder is the one whose place was taken, whichever was born first.
+func TestWhoIsReplaced(t *testing.T) {
+	s := newScene("m1", "m2")
+	for _, m := range s.lives {
+		config := *m.config
+		config.InstanceID = "i"
+		m.config = &config
+	}
+	s.joins("m2", "a", 4, 0)
+	s.at = time.Second
+	s.joins("m1", "b", 4, 0)
+	require.Empty(t, s.Violations())
+	s.at = 50 * time.Second
+	s.see(Event{Member: "m1", Kind: Holds})
+	found := s.Violations()
+	require.Contains(t, found[len(found)-1].String(), "m2: has worked on t-0 beside m1 for 49s")
+}

@@ -51,8 +51,9 @@ type life struct {
 	running heartbeat.CallbackKind // 0 while no callback runs
 	letting bool                   // the callback that runs is that of leaving
 	holding holding
-	told    identity // whose assignment the application has
-	works   identity // whose assignment it works on, or did last
+	told    identity      // whose assignment the application has
+	works   identity      // whose assignment it works on, or did last
+	began   time.Duration // when it began to work on that
 	holds   []Partition
 
 	leaving   bool

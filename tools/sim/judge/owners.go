@@ -64,8 +64,8 @@ func (j *Judge) holds(l *life, e Event) {
 			j.owners.of[p] = append(j.owners.of[p], l)
 		}
 	}
-	if l.told != nobody {
-		l.works = l.told
+	if l.told != nobody && l.works != l.told {
+		l.works, l.began = l.told, j.now
 	}
 	before := l.holds
 	l.holds = slices.Clone(e.Partitions)
@@ -76,7 +76,7 @@ func (j *Judge) holds(l *life, e Event) {
 // worksAs notes in which generation an application works. Until its callback has returned it may be that of the one before.
 func (j *Judge) worksAs(l *life, who identity) {
 	if l.works != who {
-		l.works = who
+		l.works, l.began = who, j.now
 		j.owners.change(j, l)
 	}
 }
@@ -111,7 +111,7 @@ func (o *owners) settle(j *Judge, l *life, partitions []Partition) {
 // open judges that two members work on one partition.
 func (o *owners) open(j *Judge, p Partition, a, b *life) {
 	elder, younger := a, b
-	if a.works.generation > b.works.generation || a.works.generation == b.works.generation && born(j, a) > born(j, b) {
+	if a.works.generation > b.works.generation || a.works.generation == b.works.generation && a.began >= b.began {
 		elder, younger = b, a
 	}
 	same := elder.config.InstanceID != "" && elder.config.InstanceID == younger.config.InstanceID
@@ -134,9 +134,6 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 	}
 	o.shared = append(o.shared, v)
 }
-
-// born is a member's place in the order of births.
-func born(j *Judge, l *life) int { return slices.Index(j.lives, l) }
 
 // close measures an overlap that has ended. What a member does not know it learns by the end of its session, which began
 // with its last heartbeat, a time limit after the coordinator's at most. While it joins it sends no heartbeats, and its
