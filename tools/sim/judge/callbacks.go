@@ -37,7 +37,7 @@ func (j *Judge) callbackEnded(l *life, e Event) {
 	}
 	if e.Callback == heartbeat.CallbackAssigned {
 		j.worksAs(l, l.told)
-		j.calm.last = j.now
+		j.calm.told(j.now)
 	}
 	if l.letting {
 		l.holding, l.told = holdsNothing, nobody

@@ -16,7 +16,12 @@ type calm struct {
 }
 
 // Settled is how long it took, since nothing was disturbed any more, until the last member was told of its assignment.
-func (j *Judge) Settled() time.Duration { return max(0, j.calm.last-j.calm.at) }
+func (j *Judge) Settled() time.Duration {
+	if j.calm.at == never {
+		return 0
+	}
+	return j.calm.last - j.calm.at
+}
 
 func (c *calm) begin(j *Judge) {
 	var configs []*heartbeat.Config
@@ -51,6 +56,13 @@ func Settle(configs ...*heartbeat.Config) time.Duration {
 
 // joinGrace is what a JoinGroup's answer may take beyond the rebalance timeout.
 const joinGrace = 5 * time.Second
+
+// told notes when a member was told of its assignment.
+func (c *calm) told(at time.Duration) {
+	if c.at != never {
+		c.last = at
+	}
+}
 
 // check looks at all members once, when the time has come.
 func (c *calm) check(j *Judge) {

@@ -16,6 +16,7 @@ import (
 type faulty struct {
 	*heartbeat.Core
 	now    time.Duration
+	kept   []byte                                                 // the assignment before
 	extra  uint64                                                 // requests that the Core knows nothing of
 	hears  func(f *faulty, in heartbeat.Input) bool               // false: the Core is not told; nil: it is
 	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output // what is wanted instead; nil: that
@@ -96,6 +97,20 @@ func mistakes() []mistake {
 			return as(o)
 		},
 	}, {
+		name: "the application is told the assignment of the generation before", breaks: judge.OneOwner, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			c, ok := o.(heartbeat.Callback)
+			if !ok || c.Kind != heartbeat.CallbackAssigned {
+				return as(o)
+			}
+			before := f.kept
+			f.kept = c.Assignment
+			if before != nil {
+				c.Assignment = before
+			}
+			return as(c)
+		},
+	}, {
 		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 31,
 		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
 			if r, ok := isRequest(o, classic.InputLeaveGroup); ok {
@@ -140,6 +155,12 @@ func mistakes() []mistake {
 			return as(o)
 		},
 	}, {
+		name: "time passes without the member", breaks: judge.NoSilence, seed: 1,
+		hears: func(_ *faulty, in heartbeat.Input) bool {
+			_, tick := in.(heartbeat.Tick)
+			return !tick
+		},
+	}, {
 		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 16,
 		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
 			if _, ok := in.(heartbeat.CloseAsked); ok {
@@ -180,6 +201,20 @@ func mistakes() []mistake {
 				return f.step(heartbeat.CallbackEnded{})
 			}
 			return as(o)
+		},
+	}, {
+		name: "the application is asked to let go when the JoinGroup has left", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackRevoked) {
+				return append(f.step(heartbeat.CallbackEnded{}), o)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the end of a callback is not heard", breaks: judge.Progress, seed: 1,
+		hears: func(f *faulty, in heartbeat.Input) bool {
+			_, ended := in.(heartbeat.CallbackEnded)
+			return !ended
 		},
 	}, {
 		name: "the coordinator is looked up again and again", breaks: judge.NoLookupsInVain, seed: 1,

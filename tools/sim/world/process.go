@@ -146,7 +146,10 @@ func (x *process) await() {
 	if !ok {
 		return
 	}
-	at := max(deadline+x.born-x.offset, x.world.now)
+	at := deadline + x.born - x.offset
+	if at <= x.world.now { // a deadline that has passed is for a Core that does not hear of time; the world's goes on
+		at = x.world.now + time.Millisecond
+	}
 	if x.person.faults.wobble > x.world.now {
 		at += time.Millisecond // the clock may go back, and does not stand still
 	}
