@@ -34,7 +34,7 @@ func (j *Judge) fired(l *life, e Event) {
 			j.broken(Identity, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
 		}
 	}
-	before, joined := l.who, l.joined()
+	before, joined, loop := l.who, l.joined(), l.loop
 	if e.Rule.Input == classic.InputReleased {
 		l.leavingAs = l.who.id
 	}
@@ -70,7 +70,7 @@ func (j *Judge) fired(l *life, e Event) {
 		l.session = never
 	}
 	l.state = e.To
-	if before != l.who || joined != l.joined() {
+	if before != l.who || joined != l.joined() || loop != l.loop {
 		j.owners.change(j, l)
 	}
 	j.calm.moved(j, l, e)

@@ -11,7 +11,7 @@ type WindowKind string
 // The windows that the protocol itself has: a member learns of the next generation later than the others.
 const (
 	WindowUnaware  WindowKind = "unaware"  // the coordinator has given it up, and it has not heard of that yet
-	WindowUnpolled WindowKind = "unpolled" // it knows, and its application has not polled yet, or is slow to let go
+	WindowUnpolled WindowKind = "unpolled" // it knows, or its loop has failed; its application has not polled yet, or is slow to let go
 	WindowJoining  WindowKind = "joining"  // it waits for the answer to its JoinGroup, which may be lost, and keeps what it claims
 	WindowPaused   WindowKind = "paused"   // it has gone on after a pause less than a session ago
 	WindowReplaced WindowKind = "replaced" // another process with its instance id has taken its place
@@ -118,12 +118,12 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 	if elder.works.generation == younger.works.generation && !same {
 		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.generation, younger.name)
 	}
-	believes := elder.joined() && elder.who == elder.works
+	believes := elder.joined() && elder.who == elder.works && elder.loop != loopBroken
 	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now, bounded: believes}
 	switch {
 	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
 		v.kind = WindowPaused
-	case elder.who.generation == nobody.generation:
+	case elder.who.generation == nobody.generation, elder.loop == loopBroken:
 		v.kind = WindowUnpolled
 	case !believes:
 		v.kind = WindowJoining

@@ -238,7 +238,7 @@ func TestMistakesAreFound(t *testing.T) {
 			require.Empty(t, good.Violations)
 			o, err := Run(plan, Options{NewCore: m.core})
 			require.NoError(t, err)
-			require.NotEmpty(t, o.Violations, "nobody has noticed")
+			require.NotEmpty(t, o.Violations, "nobody has noticed. When plans are drawn otherwise, look for a seed in which the mistake matters")
 			for _, v := range o.Violations {
 				require.Equal(t, m.breaks, v.Invariant, v.Story())
 			}
@@ -258,7 +258,8 @@ func (m mistake) core(_ string, config heartbeat.Config) (Core, error) {
 
 // Of what a failure does not need nothing is left.
 func TestShrink(t *testing.T) {
-	m := mistakes()[2] // whose failure needs a member that leaves
+	all := mistakes()
+	m := all[slices.IndexFunc(all, func(m mistake) bool { return m.breaks == judge.NoGhost })] // which needs a member that leaves
 	plan := NewPlan(m.seed, small)
 	o, err := Run(plan, Options{NewCore: m.core})
 	require.NoError(t, err)
