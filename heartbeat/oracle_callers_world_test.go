@@ -3,7 +3,6 @@ package heartbeat
 import (
 	"errors"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +39,19 @@ type callerWorld struct {
 	done  bool        // the call has ended
 }
 
+// callerConfig is how Kafka's client was configured.
+func callerConfig(static bool) Config {
+	config := Config{
+		Group: "oracle-group", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
+		SessionTimeout: 30 * time.Minute, HeartbeatInterval: 10 * time.Minute, MaxPollInterval: time.Minute,
+		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
+	}
+	if static {
+		config.InstanceID = "instance-1"
+	}
+	return config
+}
+
 // callerUse is a rule that has decided, and the declarations by which Kafka's client may do otherwise here.
 type callerUse struct {
 	row      *spec.Rule
@@ -48,22 +60,14 @@ type callerUse struct {
 
 func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWorld {
 	r.t.Helper()
-	config := Config{
-		Group: "oracle-group", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
-		SessionTimeout: 30 * time.Minute, HeartbeatInterval: 10 * time.Minute, MaxPollInterval: time.Minute,
-		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
-	}
-	if f.Static {
-		config.InstanceID = "instance-1"
-	}
-	core, err := NewCore(config)
+	core, err := NewCore(callerConfig(f.Static))
 	require.NoError(r.t, err)
 	w := &callerWorld{Core: core, r: r, exceptions: e, fact: f, script: map[string][]string{}, generations: 4}
 	for name, ends := range f.Script {
 		w.script[name] = slices.Clone(ends)
 	}
 	w.script["join_prepare"] = f.preparations()
-	core.observe = w.decided
+	core.observe, core.clocks.even = w.decided, true
 	return w
 }
 
@@ -135,10 +139,8 @@ func (w *callerWorld) next(name, otherwise string) string {
 	return ends[0]
 }
 
-// step tells the Core something, and does what it wants. The jitter is in the middle of its range; the heartbeat loop sleeps
-// where Kafka's thread does not run.
+// step tells the Core something, and does what it wants. The heartbeat loop sleeps where Kafka's thread does not run.
 func (w *callerWorld) step(in Input) {
-	w.clocks.jitter = middle
 	switch {
 	case w.beating:
 		w.memory.Flags |= classic.LoopEnabled
@@ -242,22 +244,5 @@ func (w *callerWorld) until(end time.Duration) {
 			w.at = end
 			return
 		}
-	}
-}
-
-// middle is a state from which jitter draws a number so near to a half that no pause changes.
-var middle = func() jitter {
-	for j := jitter(0); ; j++ {
-		next := j
-		if x := next.next(); x >= 0.5 && x < 0.5001 {
-			return j
-		}
-	}
-}()
-
-func TestMiddleOfTheJitter(t *testing.T) {
-	for attempts, want := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
-		j := middle
-		require.Equal(t, want*time.Millisecond, backoff(100*time.Millisecond, time.Second, attempts, 0.2, &j))
 	}
 }

@@ -1,0 +1,172 @@
+package heartbeat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// Member.Commit tries again what Kafka's commitOffsetsSync tries again, as often, after the same pauses but for their jitter, and
+// ends in the same way.
+func TestOracleOfCommits(t *testing.T) {
+	e := newKafkaExceptions(readFacts[cellFact](t, "cells"))
+	compared, again := 0, 0
+	for _, f := range readFacts[callerFact](t, "callers") {
+		if !f.triesAgain() {
+			continue
+		}
+		compared++
+		synctest.Test(t, func(t *testing.T) {
+			if f.commits(t, e) {
+				again++
+			}
+		})
+	}
+	require.NotZero(t, again, "no fact is of a commit that is tried again")
+	t.Logf("%d commits of Kafka's client: all equal; %d of them were tried again", compared, again)
+}
+
+// commits makes the calls of the fact, and says whether one was tried again.
+func (f callerFact) commits(t *testing.T, e kafkaExceptions) (again bool) {
+	b := &commitBroker{script: slices.Clone(f.Script["OffsetCommit"]), began: time.Now()}
+	config := callerConfig(f.Static)
+	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
+	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close(context.Background())) }()
+	for _, call := range f.Calls {
+		if call.Call != "commit_sync" {
+			_ = m.Poll(t.Context()) // what polls do is compared elsewhere
+			continue
+		}
+		b.take()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(call.Wait)*time.Millisecond)
+		err := m.Commit(ctx, []Offset{{Topic: "t"}})
+		took := time.Since(began)
+		cancel()
+		sent := b.take()
+		require.Equal(t, call.Ended.outcome(), commitOutcome(e, err), "%s: how it ended: %v", f, err)
+		wanted := call.pauses(f.Code)
+		require.Len(t, sent, len(wanted)+1, "%s: how often it was sent", f)
+		for i, pause := range wanted {
+			again = true
+			got := sent[i+1].Sub(sent[i]) - answeredAfter(f.Code)
+			require.InDelta(t, pause.Seconds(), got.Seconds(), 0.2*pause.Seconds()+0.001, "%s: pause %d", f, i+1)
+			require.LessOrEqual(t, got, time.Second, "%s: pause %d", f, i+1)
+		}
+		if len(wanted) == 0 && call.Ended.outcome() != "no answer yet" {
+			require.Equal(t, time.Duration(call.Ended.T-call.At)*time.Millisecond, took, "%s: when it ended", f)
+		}
+	}
+	return again
+}
+
+// answeredAfter is how long a commit that ends so is under way.
+func answeredAfter(code string) time.Duration {
+	if code == "SILENCE" || code == "SEND_TIMEOUT" {
+		return 30 * time.Second
+	}
+	return 10 * time.Millisecond
+}
+
+// pauses are those that Kafka's client made between the ends of the call's commits and the next ones.
+func (c callerCall) pauses(code string) (all []time.Duration) {
+	sent, ended := -1, 0
+	for _, e := range c.Saw {
+		switch {
+		case e.Answered == "OffsetCommit":
+			ended = e.T
+		case e.Sent != "OffsetCommit":
+		case sent < 0:
+			sent = e.T
+		default:
+			if code == "SEND_TIMEOUT" { // nobody answers, and Kafka looks for it once in a retry.backoff.ms
+				ended = sent + 30_100
+			}
+			sent = e.T
+			all = append(all, time.Duration(sent-ended)*time.Millisecond)
+		}
+	}
+	return all
+}
+
+// commitOutcome is how a commit ended, in the words of the facts.
+func commitOutcome(e kafkaExceptions, err error) string {
+	var raised *Error
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer yet"
+	case errors.As(err, &raised):
+		return e.classes(raised.Code.String(), raised.nameOrOwn())[0]
+	}
+	return err.Error()
+}
+
+// commitBroker is a Transport in front of a coordinator that ends commits as the script says.
+type commitBroker struct {
+	began time.Time
+
+	mu     sync.Mutex
+	script []string
+	sent   []time.Time // commits
+}
+
+// take returns when commits were sent since it was called last.
+func (b *commitBroker) take() []time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sent := b.sent
+	b.sent = nil
+	return sent
+}
+
+func (b *commitBroker) Send(ctx context.Context, r Request) Response {
+	answer, after := Response{ID: r.ID}, callerLatency(r.API)
+	switch r.API {
+	case classic.InputJoinGroup:
+		answer.Generation, answer.Member, answer.Leader, answer.Protocol = 5, "member-1", "leader", new("range")
+	case classic.InputOffsetCommit:
+		answer.Code, after = b.commit(after, r.Timeout)
+	}
+	select {
+	case <-time.After(after):
+	case <-ctx.Done():
+		answer.Code = classic.CodeDisconnect
+	}
+	return answer
+}
+
+// commit is how the next commit ends, and after which time.
+func (b *commitBroker) commit(latency, limit time.Duration) (classic.Code, time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent = append(b.sent, time.Now())
+	if len(b.script) == 0 {
+		return classic.CodeNone, latency
+	}
+	with := b.script[0]
+	b.script = b.script[1:]
+	switch with {
+	case "SILENCE":
+		return classic.CodeDisconnect, limit
+	case "SEND_TIMEOUT":
+		return classic.CodeSendTimeout, limit
+	}
+	code, err := classic.ParseCode(with)
+	if err != nil {
+		panic(fmt.Sprintf("a fact has a code that the specification does not know: %v", err))
+	}
+	return code, latency
+}
