@@ -172,6 +172,9 @@ func hostileSeeds() (seeds [][]byte) {
 			seeds = append(seeds, append(script, make([]byte, 8)...))
 		}
 	}
+	for before := range 4 { // less than franz-go's limit, and more than the client's
+		seeds = append(seeds, append(make([]byte, before), byte(actSize), 5, 0, 0, 0, 0, 0, 0))
+	}
 	for a := 0xe0; a <= 0xff; a++ {
 		seeds = append(seeds, []byte{byte(a), 3, 0xff, 0x7f, 1, 0, 0, 0})
 	}
