@@ -111,6 +111,7 @@ func TestFaultyMembersAreSeen(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := scene().play(t, test.flaw)
 			require.Empty(t, r.broken)
 			var found []judge.Invariant
