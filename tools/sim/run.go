@@ -120,6 +120,11 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), told)
 	fmt.Fprintf(out, "groups have settled %s after the last disturbance on average, %s at most\n",
 		(all.Settled / time.Duration(len(results))).Round(time.Millisecond), longest.Round(time.Millisecond))
+	showWindows(out, windows)
+}
+
+// showWindows says how often two members have worked on one partition, and for how long.
+func showWindows(out io.Writer, windows []judge.Window) {
 	fmt.Fprintln(out, "windows, in which two members work on a partition, as the protocol has it:")
 	for _, w := range windows {
 		mean := time.Duration(0)

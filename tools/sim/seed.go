@@ -58,6 +58,7 @@ func seedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			showWindows(out, o.Windows)
 			if len(o.Violations) == 0 {
 				fmt.Fprintln(out, "nothing is broken")
 				return nil

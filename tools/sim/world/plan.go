@@ -98,7 +98,10 @@ func (a Act) String() string {
 		s += fmt.Sprintf(" %.0f%%", a.Share*100)
 	}
 	if a.Other {
-		s += " +"
+		s += " " + map[ActKind]string{
+			Kill: "and comes back as another", Leave: "when it joins", Absent: "when it joins", HalfOpen: "with nothing arriving",
+			Refuse: "for their versions", Codes: "though it was done", Crash: "in silence",
+		}[a.Kind]
 	}
 	return s
 }
@@ -211,8 +214,14 @@ func (d draw) act(at time.Duration, p Plan) Act {
 		if d.chance(0.2) {
 			a.Who = -1
 		}
-		a.Extra = d.between(50*time.Millisecond, []time.Duration{500 * time.Millisecond, 4 * time.Second}[d.IntN(2)])
-		a.Share = []float64{0.1, 0.5, 1}[d.IntN(3)]
+		extra := d.between(50*time.Millisecond, []time.Duration{500 * time.Millisecond, 4 * time.Second}[d.IntN(2)])
+		share := []float64{0.1, 0.5, 1}[d.IntN(3)]
+		if a.Kind == Slow {
+			a.Extra = extra
+		}
+		if a.Kind == Codes {
+			a.Share = share
+		}
 	case Jump:
 		a.Extra = d.between(0, 2*session)
 	case Move, Crash:
@@ -220,5 +229,19 @@ func (d draw) act(at time.Duration, p Plan) Act {
 		a.Extra = d.between(0, []time.Duration{time.Second, 2 * session}[d.IntN(2)])
 	}
 	a.For = min(a.For, p.Calm-at)
+	return a.plain()
+}
+
+// plain is the act without what means nothing for its kind.
+func (a Act) plain() Act {
+	switch a.Kind {
+	case Twin, Rejoin, Break, Jump, Move:
+		a.For = 0
+	}
+	switch a.Kind {
+	case Kill, Leave, Absent, HalfOpen, Refuse, Codes, Crash:
+	default:
+		a.Other = false
+	}
 	return a
 }

@@ -71,7 +71,6 @@ type person struct {
 	Person
 	index     int
 	processes []*process // the last one is the present one
-	absent    bool       // no process is to begin any more
 	faults    faults
 }
 
@@ -149,7 +148,7 @@ func (w *world) calmed() bool { return w.now >= w.plan.Calm }
 
 // birth begins a process of a person.
 func (w *world) birth(p *person, instance string) {
-	if w.calmed() || p.absent {
+	if w.calmed() {
 		return
 	}
 	config := w.plan.Config
