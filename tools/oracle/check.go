@@ -28,7 +28,11 @@ func checkCommand() *cobra.Command {
 		if err != nil {
 			return fail(exitDiffers, err)
 		}
-		return compareAll(*dir, answers, programs())
+		if err := compareAll(*dir, answers, programs()); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "what is committed of %d programs is what Kafka says\n", len(answers))
+		return nil
 	}
 	return cmd
 }

@@ -34,7 +34,7 @@ import static org.apache.kafka.clients.consumer.internals.Internals.must;
 
 /** Kafka's ConsumerCoordinator on a mock of the network and of the clock, and what is in its fields. */
 final class Fixture implements AutoCloseable {
-    static final String GROUP = "oracle-group";
+    static final String GROUP = Settings.GROUP;
     static final String INSTANCE = "instance-1";
     static final String TOPIC = "t";
     static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);

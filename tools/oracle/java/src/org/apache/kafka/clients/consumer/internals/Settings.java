@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What an application sets of a member. Instance is null for a dynamic one. */
 record Settings(String instance, int sessionMs, int maxPollMs, int heartbeatMs, long backoffMs, long backoffMaxMs) {
+    static final String GROUP = "oracle-group";
     private static final Map<Settings, GroupRebalanceConfig> MADE = new ConcurrentHashMap<>(); // each takes as long as a few cells
 
     /** Made as a consumer makes it: its constructor with numbers is another in each version of Kafka. */
@@ -19,7 +20,7 @@ record Settings(String instance, int sessionMs, int maxPollMs, int heartbeatMs, 
             properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:9092");
             properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
             properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-            properties.put(ConsumerConfig.GROUP_ID_CONFIG, Fixture.GROUP);
+            properties.put(ConsumerConfig.GROUP_ID_CONFIG, GROUP);
             if (instance != null)
                 properties.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, instance);
             properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionMs);
