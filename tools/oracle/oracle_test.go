@@ -32,8 +32,8 @@ func TestWrongCalls(t *testing.T) {
 	}{
 		{"", "say check, write, diff, show or lives"},
 		{"ask", "unknown command"},
-		{"check cells walls", `"walls" is no program; there are cells, `},
-		{"write walls", `"walls" is no program; there are cells, `},
+		{"check cells walls", `"walls" is no program; there are `},
+		{"write walls", `"walls" is no program; there are `},
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
