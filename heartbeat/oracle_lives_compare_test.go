@@ -135,7 +135,7 @@ func (l *relived) explain(differ []string) []string {
 			cover(name, open)
 		}
 	}
-	for name := range l.late {
+	for _, name := range slices.Sorted(maps.Keys(l.late)) {
 		cover(name, lifeDeviations[name].later)
 	}
 	if len(open) > 0 {

@@ -12,7 +12,6 @@ var lifeRelaxations = map[string]string{
 	"a leave has no time":     "Kafka does not wait for the answer to LeaveGroup where it has no time; the Core is told that nobody waits for it",
 	"connections are cut":     "the Core leaves it to the brokers which requests end; what Kafka's client loses by cutting a connection itself is lost to the Core too",
 	"the loop is held":        "Kafka's heartbeat thread runs when its wait is over, or when it is notified; the Core's loop looks after each input, and is held back until the thread has run",
-	"a request is not there":  "where the Core has not sent what is answered or lost there is nothing to tell it: a lookup that Kafka has repeated, or the answer comes after close",
 	"nothing after close":     "a Core that is closed takes no input any more; Kafka's object still handles what comes, though nobody can ask it. That neither sends anything is compared",
 	"commits end with close":  "who waits for a commit is told when the Core is closed; Kafka leaves its future as it is",
 	"no instance in a leave":  "Kafka's LeaveGroup has only the member id; the Core's names the instance too, which the coordinator then checks (KIP-345)",

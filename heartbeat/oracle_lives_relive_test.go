@@ -51,7 +51,7 @@ type stepSeen struct {
 }
 
 // newRelived is a member with the life's configuration, and nothing left to chance.
-func newRelived(t testing.TB, r *oracleReading, fact *lifeFact, relax func(string)) *relived {
+func newRelived(t testing.TB, r *oracleReading, fact *lifeFact) *relived {
 	t.Helper()
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	f := fact.Config
@@ -69,7 +69,7 @@ func newRelived(t testing.TB, r *oracleReading, fact *lifeFact, relax func(strin
 	require.NoError(t, err)
 	core.clocks.even, core.asleep = true, true
 	l := &relived{
-		life: &life{t: t, config: core.config, core: core}, fact: fact, r: r, model: newLifeModel(r, core), relax: relax,
+		life: &life{t: t, config: core.config, core: core}, fact: fact, r: r, model: newLifeModel(r, core),
 		asked: map[int]kafkaRequest{}, count: map[classic.Input]int{}, sent: map[classic.Input][]Request{}, ended: map[uint64]bool{}, late: map[string]bool{},
 	}
 	core.observe = l.observe
@@ -234,7 +234,8 @@ func (l *relived) note(s *lifeStep) {
 	}
 }
 
-// request is the Core's for one of Kafka's: the n-th for the n-th of an API. It has one end.
+// request is the Core's for one of Kafka's: the n-th for the n-th of an API. It has one end. It need not be there where the
+// life is no longer compared.
 func (l *relived) request(id int) (Request, bool) {
 	k, ok := l.asked[id]
 	require.True(l.t, ok, "the end of request %d, which was not sent", id)
@@ -242,7 +243,7 @@ func (l *relived) request(id int) (Request, bool) {
 		l.ended[all[k.n].ID] = true
 		return all[k.n], true
 	}
-	l.relax("a request is not there")
+	l.must(l.alone, "the Core has not sent, or seen the end of, request %d", id)
 	return Request{}, false
 }
 

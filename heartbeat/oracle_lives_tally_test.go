@@ -42,7 +42,12 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 	}
 	family.lives++
 	family.steps += len(f.Steps)
-	l := newRelived(t, r, f, c.relax)
+	l := newRelived(t, r, f)
+	l.relax = func(name string) {
+		if !l.alone {
+			c.relax(name)
+		}
+	}
 	for i := range f.Steps {
 		s := &f.Steps[i]
 		l.happens(s)
