@@ -44,7 +44,8 @@ func TestSeeds(t *testing.T) {
 				r := p.play(t, flaw{})
 				tally.add(r)
 				if r.failed() {
-					t.Error(r.report(t, *traces))
+					fmt.Println(r.report(t, *traces)) // at once, and not when all have been played
+					t.Errorf("seed %d fails: its report stands above", seed)
 				}
 			}
 		})
