@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -154,11 +155,26 @@ func (w *world) end() {
 	w.mu.Lock()
 	w.ended = true
 	w.mu.Unlock()
+	over := make(chan struct{})
+	w.work.Go(func() { w.lookOn(over) })
+	defer close(over)
 	for _, s := range w.slots {
 		if p := s.take(); p != nil {
-			if err := p.close(time.Minute); err != nil {
+			if err := p.close(time.Minute); errors.Is(err, context.DeadlineExceeded) { // others say that nobody could be told
 				w.fail(fmt.Errorf("%s does not close: %w", p.name, err))
 			}
+		}
+	}
+}
+
+// lookOn looks at the coordinator until it is over.
+func (w *world) lookOn(over <-chan struct{}) {
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(time.Second):
+			w.look()
 		}
 	}
 }
