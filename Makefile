@@ -48,6 +48,14 @@ bench: ## measure decisions, handlers and Core
 mutants: ## change one cell of the tables at a time: the generated tests must see each
 	$(GO) run ./tools/mutants
 
+.PHONY: specmutants
+specmutants: ## change one word of the specification at a time: who notices? (ARGS="-all": every one)
+	$(GO) run ./tools/specmutants $(ARGS)
+
+.PHONY: museum
+museum: ## make bugs that clients of Kafka had: the tests must kill each
+	$(GO) run ./tools/museum $(ARGS)
+
 .PHONY: slips
 slips: ## make every single slip of the pen in the specification: how many does the parser let pass?
 	$(GO) run ./tools/slips $(MACHINES:%=spec/%.yaml) $(wildcard spec/testdata/machines/*.yaml)

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kbeat/kbeat/heartbeat"
@@ -29,10 +28,8 @@ func newRealTime() *realTime {
 	r := &realTime{errands: make(chan func()), done: make(chan struct{})}
 	r.over.Go(func() {
 		for f := range r.errands {
-			func() {
-				defer func() { r.done <- struct{}{} }() // also when it fails the test
-				f()
-			}()
+			f()
+			r.done <- struct{}{}
 		}
 	})
 	return r
@@ -101,12 +98,12 @@ func (s *script) stepWall(step time.Duration) string {
 
 // stepWallSince makes what a member counts time from look as it does when the wall clock has stepped since: its wall
 // reading and its monotonic one do not fit together any more.
-func stepWallSince(t assert.TestingT, m *heartbeat.Member, step time.Duration) {
+func stepWallSince(t require.TestingT, m *heartbeat.Member, step time.Duration) {
 	field := reflect.ValueOf(m).Elem().FieldByName("start")
 	start := (*time.Time)(unsafe.Pointer(field.UnsafeAddr()))
 	before := *start
 	wall := (*uint64)(unsafe.Pointer(start)) // a bit, 33 bits of seconds, 30 of nanoseconds
 	*wall -= uint64(step/time.Second) << 30
-	assert.Equal(t, step, before.Round(0).Sub(start.Round(0)), "time.Time does not keep its wall reading where it did: see what it is now")
-	assert.Zero(t, start.Sub(before), "the monotonic reading has changed")
+	require.Equal(t, step, before.Round(0).Sub(start.Round(0)), "time.Time does not keep its wall reading where it did: see what it is now")
+	require.Zero(t, start.Sub(before), "the monotonic reading has changed")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+
+	"github.com/kbeat/kbeat/tools/overlay"
+	"github.com/kbeat/kbeat/tools/sample"
 )
 
 // run tries both kinds of mutants, prints how many were killed, and fails unless all were.
-func run(ctx context.Context, dir string, sample int, seed uint64, out io.Writer) error {
-	return errors.Join(inMemory(ctx, dir, out), inSource(ctx, dir, sample, seed, out))
+func run(ctx context.Context, dir string, n int, seed uint64, out io.Writer) error {
+	return errors.Join(inMemory(ctx, dir, out), inSource(ctx, dir, n, seed, out))
 }
 
 var killed = regexp.MustCompile(`(?m)^mutants in memory: killed (\d+) of (\d+)$`)
@@ -34,12 +36,12 @@ func inMemory(ctx context.Context, dir string, out io.Writer) error {
 }
 
 // inSource changes places of the source one after the other, compiles the package and its tests with each, and runs them.
-func inSource(ctx context.Context, dir string, sample int, seed uint64, out io.Writer) error {
+func inSource(ctx context.Context, dir string, n int, seed uint64, out io.Writer) error {
 	sites, err := findSites(dir)
 	if err != nil {
 		return err
 	}
-	chosen := choose(sites, sample, seed)
+	chosen := sample.Choose(sites, kindOf, n, seed)
 	work, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return err
@@ -68,25 +70,10 @@ func try(ctx context.Context, work, dir string, s site) (dead bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	changed := filepath.Join(work, "changed.go")
-	if err := os.WriteFile(changed, s.apply(source), 0o600); err != nil {
-		return false, err
-	}
-	path, err := filepath.Abs(s.file)
-	if err != nil {
-		return false, err
-	}
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
-	if err != nil {
-		return false, err
-	}
-	overlay, binary := filepath.Join(work, "overlay.json"), filepath.Join(work, "tests")
-	if err := os.WriteFile(overlay, replace, 0o600); err != nil {
-		return false, err
-	}
+	binary := filepath.Join(work, "tests")
 	// A change that does not compile proves nothing about the tests.
-	if text, err := goCommand(ctx, "test", "-c", "-o", binary, "-overlay", overlay, "./"+filepath.ToSlash(dir)); err != nil {
-		return false, fmt.Errorf("%s does not compile: %w\n%s", s, err, text)
+	if err := overlay.TestBinary(ctx, work, dir, binary, overlay.Files{s.file: s.apply(source)}); err != nil {
+		return false, fmt.Errorf("%s: %w", s, err)
 	}
 	cmd := exec.CommandContext(ctx, binary, "-test.failfast")
 	cmd.Dir = dir

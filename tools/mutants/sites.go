@@ -22,6 +22,8 @@ type site struct {
 
 func (s site) String() string { return fmt.Sprintf("%s:%d: %s: %s", s.file, s.line, s.kind, s.with) }
 
+func kindOf(s site) string { return s.kind }
+
 func (s site) apply(source []byte) []byte {
 	return slices.Concat(source[:s.from], []byte(s.with), source[s.to:])
 }

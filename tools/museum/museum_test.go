@@ -1,0 +1,140 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/tools/rewire"
+)
+
+// root is the tree, seen from here.
+var root = filepath.Join("..", "..")
+
+// TestEachBugCanBeMade holds every bug against the files as they are: its lines stand there, once, and the rules that come
+// of it are refused as it says, or taken.
+func TestEachBugCanBeMade(t *testing.T) {
+	all, err := readExhibits(filepath.Join(root, museum))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(all), 16)
+	t.Chdir(root)
+	for _, x := range all {
+		changed, err := x.apply(".")
+		require.NoError(t, err, x.name)
+		require.NotEmpty(t, changed, x.name)
+		if text, ok := changed[specification]; ok {
+			require.NoError(t, refuses(text, x.refused), x.name)
+		}
+	}
+}
+
+// TestEachKillerExists looks for the tests that are named, and for the transcripts.
+func TestEachKillerExists(t *testing.T) {
+	all, err := readExhibits(filepath.Join(root, museum))
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(root, rewire.Driven, "*_test.go"))
+	require.NoError(t, err)
+	tests := map[string]bool{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllSubmatch(text, -1) {
+			tests[string(m[1])] = true
+		}
+	}
+	for _, x := range all {
+		for _, killer := range x.killedBy {
+			if file, ok := cutTranscript(killer); ok {
+				require.FileExists(t, filepath.Join(root, "heartbeat", "testdata", "scenarios", file), x.name)
+				continue
+			}
+			require.True(t, tests[killer], "%s: there is no test %s", x.name, killer)
+		}
+	}
+}
+
+func cutTranscript(killer string) (string, bool) {
+	dir, file := filepath.Split(killer)
+	return file, dir == "TestScenarios/"
+}
+
+// TestTable holds the page against the bugs.
+func TestTable(t *testing.T) {
+	all, err := readExhibits(filepath.Join(root, museum))
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(root, museum, "README.md"))
+	require.NoError(t, err)
+	require.Equal(t, string(table(all)), string(page), "go run ./tools/museum -write")
+}
+
+const small = `bug: two is three
+source: nowhere
+people: none
+killed by: TestX
+-- old f --
+two
+-- new f --
+three
+`
+
+// TestApply says which bugs cannot be made.
+func TestApply(t *testing.T) {
+	for text, want := range map[string]string{
+		"one\ntwo\nthree\n":      "",
+		"one\ntwo\nand\ntwo\n":   "the old lines stand 2 times in f, not once",
+		"one\ntwo and a half\n":  "the old lines stand 0 times in f, not once",
+		"one\nminus two\nthree":  "the old lines stand 0 times in f, not once",
+		"two\nis first\nthree\n": "",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o600))
+		x, err := parseExhibit("small", []byte(small))
+		require.NoError(t, err)
+		changed, err := x.apply(dir)
+		if want != "" {
+			require.ErrorContains(t, err, want, text)
+			continue
+		}
+		require.NoError(t, err, text)
+		require.NotContains(t, string(changed["f"]), "two\n")
+		require.Contains(t, string(changed["f"]), "three\n")
+	}
+	x, err := parseExhibit("small", []byte(small))
+	require.NoError(t, err)
+	x.changes[0].now = x.changes[0].old
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("two\n"), 0o600))
+	_, err = x.apply(dir)
+	require.ErrorContains(t, err, "changes nothing")
+}
+
+// TestParseExhibit says what is wrong with one.
+func TestParseExhibit(t *testing.T) {
+	for text, want := range map[string]string{
+		"bug\n":                          "a line `key: text` is wanted",
+		"colour: red\n":                  `unknown key "colour"`,
+		"bug: b\n":                       "bug, source and people must be said",
+		"bug: b\nsource: s\npeople: p\n": "say either by which finding",
+		"bug: b\nsource: s\npeople: p\nrefused: x\nkilled by: TestX\n":                               "say either by which finding",
+		"bug: b\nsource: s\npeople: p\nrefused: x\n":                                                 "pairs of",
+		"bug: b\nsource: s\npeople: p\nrefused: x\n-- old f --\na\n-- new g --\nb\n":                 "with the same file",
+		"bug: b\nsource: s\npeople: p\nrefused: x\n-- old f --\na\n-- new f --\nb\n-- old f --\na\n": "pairs of",
+	} {
+		_, err := parseExhibit("x", []byte(text))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestRefuses tells what the validator takes from what it refuses, and for what.
+func TestRefuses(t *testing.T) {
+	t.Chdir(root)
+	text, err := os.ReadFile(specification)
+	require.NoError(t, err)
+	require.NoError(t, refuses(text, ""))
+	require.ErrorContains(t, refuses(text, "gap"), "does not refuse it by gap")
+	require.NoError(t, refuses([]byte("machine: 1\n"), "missing"))
+	require.ErrorContains(t, refuses([]byte("machine: 1\n"), ""), "say so (`refused: ")
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/kbeat/kbeat/spec"
+	"github.com/kbeat/kbeat/tools/overlay"
+	"github.com/kbeat/kbeat/tools/rewire"
+)
+
+const (
+	specification = rewire.Specification
+	driven        = rewire.Driven
+	museum        = "heartbeat/testdata/museum"
+)
+
+// bench is where bugs are tried. Those of the rules alone share one binary, in which the rules are read at run time: what
+// package rewire makes, and tools/specmutants holds against the generated code.
+type bench struct {
+	work  string
+	rules string // the binary for bugs of the rules
+}
+
+func newBench(ctx context.Context, work string) (*bench, error) {
+	b := &bench{work: work, rules: filepath.Join(work, "rules.test")}
+	files, err := rewire.Files()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(work, "rules")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return b, overlay.TestBinary(ctx, dir, driven, b.rules, files, "-tags", rewire.Tag)
+}
+
+// tryAll returns for each bug why it lives; nil where it is dead. Each is told of as soon as it is known.
+func (b *bench) tryAll(ctx context.Context, all []exhibit, processes int, tell func(exhibit, error)) []error {
+	out := make([]error, len(all))
+	var telling sync.Mutex
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range processes {
+		workers.Go(func() {
+			for i := range next {
+				if out[i] = b.try(ctx, all[i]); out[i] != nil {
+					out[i] = fmt.Errorf("%s: %w", all[i].name, out[i])
+				}
+				telling.Lock()
+				tell(all[i], out[i])
+				telling.Unlock()
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return out
+}
+
+// sound runs every test that is to kill something without any bug: it must pass, or its failure would say nothing.
+func (b *bench) sound(ctx context.Context, all []exhibit) error {
+	seen := map[string]bool{}
+	for _, x := range all {
+		for _, test := range x.killedBy {
+			if seen[test] {
+				continue
+			}
+			seen[test] = true
+			if failed, text, err := b.fails(ctx, b.rules, specification, test); err != nil {
+				return err
+			} else if failed {
+				return fmt.Errorf("%s fails without any bug:\n%s", test, text)
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) try(ctx context.Context, x exhibit) error {
+	changed, err := x.apply(".")
+	if err != nil {
+		return err
+	}
+	if x.refused != "" {
+		return refuses(changed[specification], x.refused)
+	}
+	dir := filepath.Join(b.work, x.name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	binary, rules := b.rules, specification
+	if text, ok := changed[specification]; ok {
+		if err := refuses(text, ""); err != nil {
+			return err
+		}
+		rules = filepath.Join(dir, "rules.yaml")
+		if err := os.WriteFile(rules, text, 0o600); err != nil {
+			return err
+		}
+	}
+	if !x.inSpecification() {
+		delete(changed, specification)
+		binary = filepath.Join(dir, "bug.test")
+		files, err := rewire.Files()
+		if err != nil {
+			return err
+		}
+		for name, text := range changed {
+			files[filepath.FromSlash(name)] = text
+		}
+		if err := overlay.TestBinary(ctx, dir, driven, binary, files, "-tags", rewire.Tag); err != nil {
+			return err
+		}
+	}
+	for _, test := range x.killedBy {
+		failed, text, err := b.fails(ctx, binary, rules, test)
+		if err != nil {
+			return err
+		}
+		if !failed {
+			return fmt.Errorf("it lives through %s:\n%s", test, text)
+		}
+	}
+	return nil
+}
+
+// refuses says whether the validator refuses a text by a finding, or, with "", whether it takes it.
+func refuses(text []byte, by string) error {
+	_, err := spec.Parse(specification, text, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(filepath.Dir(specification), "catalogue", name+".yaml"))
+	})
+	var findings spec.Findings
+	errors.As(err, &findings)
+	switch {
+	case by == "" && err != nil:
+		return fmt.Errorf("the validator refuses it; say so (`refused: %s`):\n%w", findings[0].ID, err)
+	case by != "" && !findings.Has(spec.ID(by)):
+		return fmt.Errorf("the validator does not refuse it by %s:\n%w", by, err)
+	}
+	return nil
+}
+
+var noTests = regexp.MustCompile(`(?m)^testing: warning: no tests to run$`)
+
+// fails runs one test, with the rules of a file, and says whether it fails.
+func (b *bench) fails(ctx context.Context, binary, rules, test string) (failed bool, text string, err error) {
+	rules, err = filepath.Abs(rules)
+	if err != nil {
+		return false, "", err
+	}
+	pattern := "^" + strings.Join(strings.Split(regexp.QuoteMeta(test), "/"), "$/^") + "$"
+	cmd := exec.CommandContext(ctx, binary, "-test.run", pattern, "-test.timeout", "60s")
+	cmd.Dir = driven
+	cmd.Env = append(os.Environ(), "KBEAT_SPECIFICATION="+rules)
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return false, "", err
+	}
+	if noTests.Match(out) {
+		return false, "", fmt.Errorf("there is no test %s", test)
+	}
+	return err != nil, string(out), ctx.Err()
+}

@@ -1,0 +1,46 @@
+// Package overlay compiles the tests of a package with some of its files replaced, and leaves the tree as it is.
+package overlay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// Files are what stands in the place of files, or is added where there is none, by their path.
+type Files map[string][]byte
+
+// TestBinary compiles the tests of package dir, as they are with files in place, into the file out. What go says when they
+// do not compile is part of the error. work is a folder for its own files.
+func TestBinary(ctx context.Context, work, dir, out string, files Files, flags ...string) error {
+	replace := map[string]string{}
+	for path, text := range files {
+		place, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		replacement := filepath.Join(work, strconv.Itoa(len(replace))+"-"+filepath.Base(path))
+		if err := os.WriteFile(replacement, text, 0o600); err != nil {
+			return err
+		}
+		replace[place] = replacement
+	}
+	index, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	overlay := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(overlay, index, 0o600); err != nil {
+		return err
+	}
+	args := append([]string{"test", "-c", "-vet=off", "-o", out, "-overlay", overlay}, flags...)
+	text, err := exec.CommandContext(ctx, "go", append(args, "./"+filepath.ToSlash(dir))...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s does not compile: %w\n%s", dir, err, text)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+//go:build specmutants
+
+package heartbeat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/spec"
+)
+
+// steering tells comparisons which facts to look at, and is told what comes out.
+type steering struct {
+	facts      map[string]any      // all that is known, by name
+	names      map[string][]string // of these facts
+	exceptions *kafkaExceptions
+
+	part     string           // the comparison that runs
+	wanted   map[string][]int // the facts that it is to look at; nil: all
+	reading  string           // of which kind the facts are that it looks at
+	indices  []int            // which they are
+	at       int              // how many of them have been looked at
+	compared func(i int, outcome string)
+}
+
+// steers is told of each comparison of this process.
+var steers = &steering{facts: map[string]any{}, names: map[string][]string{}}
+
+// steeredFacts are those of a kind that the comparison is to look at.
+func steeredFacts[F any](name string, load func() []F) []F {
+	s := steers
+	if s.facts[name] == nil {
+		facts := load()
+		s.facts[name] = facts
+		for _, f := range facts {
+			if named, ok := any(f).(fmt.Stringer); ok {
+				s.names[name] = append(s.names[name], named.String())
+			}
+		}
+	}
+	facts := s.facts[name].([]F)
+	s.reading, s.at, s.indices = name, 0, nil
+	if s.wanted == nil {
+		for i := range facts {
+			s.indices = append(s.indices, i)
+		}
+		return facts
+	}
+	var out []F
+	for _, i := range s.wanted[s.part] {
+		out, s.indices = append(out, facts[i]), append(s.indices, i)
+	}
+	return out
+}
+
+// steeredExceptions are read off all facts, once.
+func steeredExceptions(read func([]cellFact) kafkaExceptions) kafkaExceptions {
+	if steers.exceptions == nil {
+		e := read(steers.facts["cells"].([]cellFact))
+		steers.exceptions = &e
+	}
+	return *steers.exceptions
+}
+
+// steeredCompare passes on how a fact compares: in what it differs from Kafka, and whether that is declared.
+func steeredCompare(c *oracleTally, fact fmt.Stringer, used []*spec.Rule, want, got factView) {
+	s := steers
+	if s.compared == nil {
+		c.originalcompare(fact, used, want, got)
+		return
+	}
+	for s.names[s.reading][s.indices[s.at]] != fact.String() {
+		s.at++
+	}
+	i := s.indices[s.at]
+	s.at++
+	failed := c.failed
+	c.originalcompare(fact, used, want, got)
+	outcome := strings.Join(want.against(got), ", ")
+	if c.failed > failed {
+		outcome += " undeclared"
+	}
+	s.compared(i, outcome)
+}
+
+// comparisons are the parts of TestOracle and TestOracleOfCore, by name.
+var comparisons = []struct {
+	name string
+	run  func(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string)
+	core bool
+}{
+	{"decisions in cells", compareCells, false},
+	{"decisions in the loop", compareLoop, false},
+	{"decisions of the listener", compareListener, false},
+	{"Core in cells", compareCoreCells, true},
+	{"Core in the loop", compareCoreLoop, true},
+	{"Core of the listener", compareCoreListener, true},
+}
+
+// reading is newOracleReading of a specification that is in memory.
+func reading(t *testing.T, m *spec.Machine) *oracleReading {
+	r := &oracleReading{t: t, machine: m, rules: map[string]*spec.Rule{}, same: map[*classic.Rule]*spec.Rule{}}
+	for _, in := range m.Inputs() {
+		for _, rule := range in.Rules() {
+			r.rules[rule.Name] = rule
+		}
+	}
+	return r
+}
+
+// run makes one comparison.
+func (s *steering) run(t *testing.T, m *spec.Machine, part int) {
+	c := comparisons[part]
+	s.part = c.name
+	aspects := partDeviations
+	if c.core {
+		aspects = coreDeviations
+	}
+	c.run(t, reading(t, m), newOracleTally(aspects, unreachedDeviations))
+}
+
+// rowsTogether adds to the facts that are wanted those of a row, of which each begins where the one before has ended.
+func (s *steering) rowsTogether(name string, wanted []int) []int {
+	row, _ := s.facts[name].([]listenerFact)
+	consecutive := func(i int) bool { return row != nil && row[i].Variant == "consecutive" }
+	if !slices.ContainsFunc(wanted, consecutive) {
+		return wanted
+	}
+	wanted = slices.DeleteFunc(wanted, consecutive)
+	for i := range row {
+		if consecutive(i) {
+			wanted = append(wanted, i)
+		}
+	}
+	slices.Sort(wanted)
+	return wanted
+}
