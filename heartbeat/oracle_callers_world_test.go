@@ -221,9 +221,16 @@ func (w *callerWorld) ended(name string) Input {
 	return CallbackEnded{}
 }
 
+// mostCallerTurns is more than happens in any call. A Core that does something again and again, and makes no pause, is found out.
+const mostCallerTurns = 1000
+
 // until lets happen what happens up to a time, or until the call has ended.
 func (w *callerWorld) until(end time.Duration) {
-	for !w.done {
+	for turns := 0; !w.done; turns++ {
+		if turns > mostCallerTurns {
+			w.note("spins", "")
+			return
+		}
 		first := -1
 		for i, a := range w.due {
 			if first < 0 || a.at < w.due[first].at {

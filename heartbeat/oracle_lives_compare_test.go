@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/spec"
@@ -25,7 +26,32 @@ func (l *relived) compare(s *lifeStep) (differ []string, want, got factView) {
 		l.relax("a lookup is ahead")
 	}
 	want["lookups"], got["lookups"] = fmt.Sprint(kafkas), fmt.Sprint(min(ours, kafkas))
-	return got.against(want), want, got
+	if differ = got.against(want); len(differ) == 0 {
+		l.timersSeen(s, want, got)
+		differ = got.against(want)
+	}
+	return differ, want, got
+}
+
+// timersSeen compares when the heartbeat, the session and the poll are due, while both members send heartbeats.
+func (l *relived) timersSeen(s *lifeStep, want, got factView) {
+	l.session = 0
+	if !l.core.memory.State.Joined() || want["state"] != got["state"] || want["thread"] != "enabled" || got["thread"] != "enabled" {
+		return
+	}
+	for i, timer := range []classic.Timer{classic.TimerInterval, classic.TimerSession, classic.TimerMaxPoll} {
+		aspect := timer.String() + " timer"
+		want[aspect], got[aspect] = fmt.Sprint(s.Saw.Deadlines[i]), fmt.Sprint(l.core.clocks.end(timer).Milliseconds())
+	}
+	l.session = l.core.clocks.end(classic.TimerSession)
+	l.found = l.found || slices.ContainsFunc(l.seen.decided, func(row *spec.Rule) bool { return has(row.Effects(), "take_coordinator") })
+	switch kafkas := time.Duration(s.Saw.Deadlines[1]) * time.Millisecond; {
+	case l.session == kafkas:
+		l.found = false
+	case l.found && l.session < kafkas:
+		l.relax("the session goes on")
+		want["session timer"] = got["session timer"]
+	}
 }
 
 // afterClose compares what is sent; and in the step that closes, what becomes of the member.
@@ -148,7 +174,8 @@ func (l *relived) explain(differ []string) []string {
 // deviations are the rules that have decided in the step and deviate, and such effects and results of theirs.
 func (l *relived) deviations() (names []string) {
 	for _, row := range l.seen.decided {
-		if row.Deviates != "" {
+		// The session has ended when it should have: its timer was compared before.
+		if row.Deviates != "" && (row.Name != "heartbeat/session_expired" || 0 < l.session && l.session <= l.now) {
 			names = append(names, row.Name)
 		}
 	}

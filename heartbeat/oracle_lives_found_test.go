@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,13 @@ func TestLivesDiffer(t *testing.T) {
 				}
 			}
 			return false
+		}
+	}
+	later := func(timer int) func(*lifeView) bool {
+		return func(v *lifeView) bool {
+			v.Deadlines = slices.Clone(v.Deadlines)
+			v.Deadlines[timer]++
+			return v.State == "STABLE" && v.HeartbeatThread == "enabled"
 		}
 	}
 	for _, c := range []struct {
@@ -62,6 +70,9 @@ func TestLivesDiffer(t *testing.T) {
 			v.Requests = append(v.Requests, lifeRequest{ID: 1000, API: "FindCoordinator"}, lifeRequest{ID: 1001, API: "FindCoordinator"})
 			return true
 		}},
+		{"interval timer", later(0)},
+		{"session timer", later(1)},
+		{"max_poll timer", later(2)},
 		{"requests", request("JoinGroup", func(q *lifeRequest) { q.Member += "x" })},
 		{"requests", request("JoinGroup", func(q *lifeRequest) { q.Timeout++ })},
 		{"requests", request("SyncGroup", func(q *lifeRequest) { q.Generation++ })},

@@ -4,7 +4,7 @@ package heartbeat
 // difference. Each must be used, lest the comparison is laxer than it needs to be.
 //
 // Not compared at all is what nobody outside of Kafka's client can see, or what is worded otherwise here: the branches that
-// its thread took and its deadlines, the futures of joins, what poll returns, which thread has sent a request, the reasons
+// its thread took, the futures of joins, what poll returns, which thread has sent a request, the reasons
 // and messages. The thread's passes (`loop`) say when the Core's loop goes round.
 var lifeRelaxations = map[string]string{
 	// How a Core is told what Kafka's client was told.
@@ -16,6 +16,7 @@ var lifeRelaxations = map[string]string{
 	"commits end with close":  "who waits for a commit is told when the Core is closed; Kafka leaves its future as it is",
 	"no instance in a leave":  "Kafka's LeaveGroup has only the member id; the Core's names the instance too, which the coordinator then checks (KIP-345)",
 	"a heartbeat's time":      "a Core's Heartbeat has no more time for its answer than the session; Kafka's has that of any request",
+	"the session goes on":     "finding the coordinator restarts Kafka's session timer, and not the Core's, which then ends sooner: take_coordinator deviates",
 	"a lookup is ahead":       "Kafka throws away the result of an old lookup first, and so sends the next one poll or one pass later; of n lookups the Core's n-th is never later than Kafka's",
 	"a JoinGroup is ahead":    "Kafka reads a failed join in one poll, and without time to wait sends the next in another; the Core's has failed when it is answered. Only polls may lie between; the state may be PREPARING_REBALANCE already",
 	"join_prepare is counted": "Kafka calls it in polls that send nothing, and twice in one; only its order with join_complete counts, without repetitions",

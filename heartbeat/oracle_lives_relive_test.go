@@ -33,6 +33,8 @@ type relived struct {
 	ahead    string                      // a JoinGroup that Kafka's client sends by one of its next polls
 	wasAhead bool                        // before the present step
 	late     map[string]bool             // deviations that have decided, and show later
+	session  time.Duration               // when it ends, as it was compared last; 0 while no heartbeats are sent
+	found    bool                        // a coordinator, since both sessions ended at the same time
 }
 
 // kafkaRequest is the n-th of an API.
