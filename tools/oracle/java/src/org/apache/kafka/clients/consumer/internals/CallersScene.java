@@ -74,8 +74,8 @@ final class CallersScene implements AutoCloseable {
         node = metadata.fetch().nodes().get(0);
         answers.coordinator(node);
         client = new ConsumerNetworkClient(new LogContext(), wire, metadata, clock, BACKOFF_MS, REQUEST_TIMEOUT_MS, HEARTBEAT_MS);
-        GroupRebalanceConfig config = new GroupRebalanceConfig(SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, CallersAnswers.GROUP,
-            setting.isStatic ? Optional.of("instance-1") : Optional.empty(), null, BACKOFF_MS, BACKOFF_MAX_MS);
+        GroupRebalanceConfig config = new Settings(CallersAnswers.GROUP, setting.isStatic ? "instance-1" : null,
+            SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, BACKOFF_MS, BACKOFF_MAX_MS).config();
         Optional<java.util.function.Supplier<BaseHeartbeatThread>> thread = setting.thread ? Optional.empty() : Optional.of(Inert::new);
         coordinator = setting.consumer
             ? new ConsumerCoordinator(config, new LogContext(), client, List.of(new RangeAssignor()), metadata, subscriptions, metrics, "oracle",

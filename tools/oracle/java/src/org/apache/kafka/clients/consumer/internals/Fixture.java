@@ -34,7 +34,7 @@ import static org.apache.kafka.clients.consumer.internals.Internals.must;
 
 /** Kafka's ConsumerCoordinator on a mock of the network and of the clock, and what is in its fields. */
 final class Fixture implements AutoCloseable {
-    static final String GROUP = Settings.GROUP;
+    static final String GROUP = "oracle-group";
     static final String INSTANCE = "instance-1";
     static final String TOPIC = "t";
     static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
@@ -84,7 +84,7 @@ final class Fixture implements AutoCloseable {
         mock.updateMetadata(RequestTestUtils.metadataUpdateWith(1, Map.of(TOPIC, 1)));
         node = metadata.fetch().nodes().get(0);
         coordinatorNode = new Node(Integer.MAX_VALUE - node.id(), node.host(), node.port());
-        Settings settings = new Settings(isStatic ? INSTANCE : null, SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, backoffMs, backoffMaxMs);
+        Settings settings = new Settings(GROUP, isStatic ? INSTANCE : null, SESSION_MS, MAX_POLL_MS, HEARTBEAT_MS, backoffMs, backoffMaxMs);
         inert = threadRuns ? null : new InertThread();
         Optional<Supplier<BaseHeartbeatThread>> thread = threadRuns ? Optional.empty() : Optional.of(() -> inert);
         coordinator = new ConsumerCoordinator(settings.config(), log, client, List.of(new RangeAssignor()), metadata, subscription, metrics,

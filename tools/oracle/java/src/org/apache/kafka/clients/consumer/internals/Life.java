@@ -15,7 +15,6 @@ import org.apache.kafka.common.utils.LogContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** One member and the hands that move it: a method for each thing that can happen to it, and a step in the record for each. */
 final class Life implements AutoCloseable {
@@ -44,8 +43,8 @@ final class Life implements AutoCloseable {
         metrics = new Metrics(clock);
         // One node to ask: with more, Kafka shuffles them by a generator without a seed. The coordinator may be on any node.
         wire.updateMetadata(RequestTestUtils.metadataUpdateWith(1, Map.of()));
-        GroupRebalanceConfig rebalance = new GroupRebalanceConfig(config.sessionMs, config.maxPollMs, config.heartbeatMs, LifeConfig.GROUP,
-            Optional.ofNullable(config.instance), null, LifeConfig.BACKOFF_MS, LifeConfig.BACKOFF_MAX_MS);
+        GroupRebalanceConfig rebalance = new Settings(LifeConfig.GROUP, config.instance, config.sessionMs, config.maxPollMs, config.heartbeatMs,
+            LifeConfig.BACKOFF_MS, LifeConfig.BACKOFF_MAX_MS).config();
         member = new LifeMember(config, rebalance, client, metrics, clock);
         commits = new LifeCommits(member, rebalance, client, wire, metrics, clock);
         threads = new LifeThreads(member, wire, client);

@@ -14,10 +14,10 @@ public final class TimerFacts {
     private static final int MANY = 200;
     /** Kafka's defaults; a backoff above the interval, and a poll below the session; all as short as can be; a backoff that stays. */
     private static final List<Settings> SETTINGS = List.of(
-        new Settings(null, 45_000, 300_000, 3_000, 100, 1_000),
-        new Settings(null, 6_000, 4_000, 2_500, 3_000, 7_000),
-        new Settings(null, 3, 2, 1, 1, 1),
-        new Settings(null, 10_000, 60_000, 9_999, 150, 150));
+        new Settings("oracle-group", null, 45_000, 300_000, 3_000, 100, 1_000),
+        new Settings("oracle-group", null, 6_000, 4_000, 2_500, 3_000, 7_000),
+        new Settings("oracle-group", null, 3, 2, 1, 1, 1),
+        new Settings("oracle-group", null, 10_000, 60_000, 9_999, 150, 150));
 
     private final Facts facts = new Facts();
     private int sequences;
@@ -67,7 +67,7 @@ public final class TimerFacts {
             return SETTINGS.get(random.nextInt(SETTINGS.size()));
         int heartbeat = 1 + random.nextInt(5_000);
         int backoff = 1 + random.nextInt(500);
-        return new Settings(null, heartbeat + 1 + random.nextInt(20_000), 1 + random.nextInt(30_000), heartbeat, backoff, backoff + random.nextInt(5_000));
+        return new Settings("oracle-group", null, heartbeat + 1 + random.nextInt(20_000), 1 + random.nextInt(30_000), heartbeat, backoff, backoff + random.nextInt(5_000));
     }
 
     /** Up to the end of one of the timers, or just before or after, or some time. */
