@@ -20,7 +20,7 @@ import (
 
 func main() {
 	o := options{}
-	flag.IntVar(&o.sample, "sample", 300, "how many mutants to try beside those that are listed")
+	flag.IntVar(&o.sample, "sample", 300, "how many mutants to try, beside those that are listed")
 	flag.Uint64Var(&o.seed, "seed", 1, "chooses them")
 	flag.BoolVar(&o.all, "all", false, "try all of them")
 	flag.IntVar(&o.processes, "processes", 2, "how many are tried at once")

@@ -44,7 +44,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	chosen := all
 	if !o.all {
-		chosen = slices.Concat(known.of(all), sample.Choose(known.others(all), func(m mutant) string { return m.kind }, o.sample, o.seed))
+		chosen = sample.Choose(all, func(m mutant) string { return m.kind }, o.sample, o.seed)
+		chosen = slices.Concat(known.others(chosen), known.of(all))
 	}
 	began := time.Now()
 	if err := b.compile(ctx); err != nil {
