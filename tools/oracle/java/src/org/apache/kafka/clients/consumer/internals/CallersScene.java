@@ -176,6 +176,7 @@ final class CallersScene implements AutoCloseable {
                 thrown = e;
             }
         }
+        settle();
         ended.with("t", clock.sinceStart());
         lastReturned = returned;
         if (returned instanceof Throwable failed)
@@ -184,7 +185,9 @@ final class CallersScene implements AutoCloseable {
             ended.with("returned", returned.toString());
         if (thrown != null)
             ended.with("thrown", describe(thrown));
-        calls.add(what.with("saw", saw).with("ended", state(ended)));
+        synchronized (coordinator) {
+            calls.add(what.with("saw", saw).with("ended", state(ended)));
+        }
         return this;
     }
 
@@ -281,8 +284,7 @@ final class CallersScene implements AutoCloseable {
     /** The heartbeat thread is interrupted while it waits, where t is null; else its next look at the network throws t. */
     CallersScene threadThrows(Throwable t) {
         BaseHeartbeatThread thread = coordinator.heartbeatThread();
-        settle(thread);
-        call(new Json().with("call", "thread_throws").with("what", t == null ? "interrupt" : t.getClass().getSimpleName()), () -> {
+        return call(new Json().with("call", "thread_throws").with("what", t == null ? "interrupt" : t.getClass().getSimpleName()), () -> {
             if (t == null) {
                 thread.interrupt();
             } else {
@@ -291,15 +293,13 @@ final class CallersScene implements AutoCloseable {
             }
             return null;
         });
-        settle(thread);
-        synchronized (coordinator) {
-            calls.get(calls.size() - 1).put("ended", state(new Json().with("t", clock.sinceStart())));
-        }
-        return this;
     }
 
-    /** Waits until the thread has ended, or waits again, and has taken what it was given. */
-    private void settle(Thread thread) {
+    /** Waits until the heartbeat thread, where there is one, has ended, or waits again, and has taken what it was given. */
+    private void settle() {
+        Thread thread = setting.thread ? coordinator.heartbeatThread() : null;
+        if (thread == null)
+            return;
         for (Thread.State s = thread.getState(); s != Thread.State.TERMINATED; s = thread.getState()) {
             boolean waits = s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING;
             if (waits && wire.threadThrows == null && !thread.isInterrupted())
