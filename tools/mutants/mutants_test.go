@@ -54,10 +54,10 @@ func TestNothingToChange(t *testing.T) {
 func TestChooseIsRepeatable(t *testing.T) {
 	sites, err := findSites(filepath.Join("..", "..", "fsm", "classic"))
 	require.NoError(t, err)
-	chosen := sample.Choose(sites, kindOf, 30, 7)
+	chosen := sample.Choose(sites, kindOf, site.String, 30, 7)
 	require.Len(t, chosen, 30)
-	require.Equal(t, chosen, sample.Choose(sites, kindOf, 30, 7))
-	require.NotEqual(t, chosen, sample.Choose(sites, kindOf, 30, 8))
+	require.Equal(t, chosen, sample.Choose(sites, kindOf, site.String, 30, 7))
+	require.NotEqual(t, chosen, sample.Choose(sites, kindOf, site.String, 30, 8))
 	kinds := map[string]bool{}
 	for _, s := range chosen {
 		kinds[s.kind] = true
@@ -65,5 +65,5 @@ func TestChooseIsRepeatable(t *testing.T) {
 	for _, s := range sites {
 		require.True(t, kinds[s.kind], "%s: each kind is in the sample", s.kind)
 	}
-	require.Len(t, sample.Choose(sites, kindOf, 1<<20, 7), len(sites))
+	require.Len(t, sample.Choose(sites, kindOf, site.String, 1<<20, 7), len(sites))
 }

@@ -41,7 +41,7 @@ func inSource(ctx context.Context, dir string, n int, seed uint64, out io.Writer
 	if err != nil {
 		return err
 	}
-	chosen := sample.Choose(sites, kindOf, n, seed)
+	chosen := sample.Choose(sites, kindOf, site.String, n, seed)
 	work, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return err

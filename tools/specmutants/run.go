@@ -44,7 +44,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	chosen := all
 	if !o.all {
-		chosen = sample.Choose(all, func(m mutant) string { return m.kind }, o.sample, o.seed)
+		chosen = sample.Choose(all, func(m mutant) string { return m.kind }, mutant.name, o.sample, o.seed)
 		chosen = slices.Concat(known.others(chosen), known.of(all))
 	}
 	began := time.Now()
