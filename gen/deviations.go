@@ -22,12 +22,12 @@ func (d *document) legend() string {
 	if !slices.ContainsFunc(d.inputs, func(in *inputPlan) bool { return slices.ContainsFunc(in.rules, deviates) }) {
 		return ""
 	}
-	original := "the original"
+	original := ""
 	if d.Original != "" {
-		original += ", " + oneLine(d.Original)
+		original = " The original is " + strings.TrimSuffix(oneLine(d.Original), ".") + "."
 	}
-	return fmt.Sprintf("%s stands before what differs on purpose from %s: [Deviations](#deviations) says how, and why. What has no %s equals it.",
-		differsMark, original, differsMark)
+	return fmt.Sprintf("%s stands before what differs on purpose from the original: [Deviations](#deviations) says how, and why. What has no %s is to equal it.%s",
+		differsMark, differsMark, original)
 }
 
 // deviations writes where the specification differs from its original on purpose.

@@ -145,6 +145,19 @@ func (c *oracleTally) judge(t *testing.T, r *oracleReading) {
 	t.Logf("%d facts of Apache Kafka's client: %d equal, %d differ as declared, %d undeclared", c.equal+c.declared+c.failed, c.equal, c.declared, c.failed)
 }
 
+// unreachedRules are those of which nothing was seen: neither that they equal Kafka's, nor that they do not.
+func (c *oracleTally) unreachedRules(m *spec.Machine) string {
+	var b strings.Builder
+	for _, in := range m.Inputs() {
+		for _, rule := range in.Rules() {
+			if reached(c.rules, rule).facts == 0 {
+				fmt.Fprintln(&b, rule.Name)
+			}
+		}
+	}
+	return b.String()
+}
+
 // report lists the declarations that facts bear out, each with the aspects in which they differ from Kafka.
 func (c *oracleTally) report(m *spec.Machine) string {
 	var b strings.Builder

@@ -25,6 +25,8 @@ func TestOracle(t *testing.T) {
 			return c.figures(t, countFacts(t, "listener"), func() (int, string) { return compareListener(t, r, c) })
 		case "deviations":
 			return c.report(r.machine)
+		case "unreached":
+			return c.unreachedRules(r.machine)
 		}
 		t.Fatalf("unknown command %s", d.Cmd)
 		return ""
