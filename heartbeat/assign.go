@@ -5,7 +5,6 @@ package heartbeat
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // AssignmentInput is what a leader is told, to divide the group's work.
@@ -25,15 +24,20 @@ type Assignor func(ctx context.Context, in AssignmentInput) ([]Assignment, error
 
 // checkPlan refuses what the coordinator would drop without a word.
 func checkPlan(plan []Assignment, members []JoinMember) error {
-	given := make(map[string]bool, len(plan))
+	const waits, has = 1, 2
+	given := make(map[string]int, len(members))
+	for _, m := range members {
+		given[m.ID] = waits
+	}
 	for _, a := range plan {
-		switch {
-		case given[a.Member]:
+		switch given[a.Member] {
+		case has:
 			return fmt.Errorf("assignor: it names member %q twice", a.Member)
-		case !slices.ContainsFunc(members, func(m JoinMember) bool { return m.ID == a.Member }):
+		case waits:
+			given[a.Member] = has
+		default:
 			return fmt.Errorf("assignor: it names member %q, who is not in the group", a.Member)
 		}
-		given[a.Member] = true
 	}
 	return nil
 }
