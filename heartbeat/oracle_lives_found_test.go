@@ -11,15 +11,7 @@ import (
 // equal, and the comparison must name it.
 func TestLivesDiffer(t *testing.T) {
 	r := newOracleReading(t)
-	var lives []*lifeFact
-	eachLife(t, "testdata/oracle/lives.ndjson.gz", func(f *lifeFact) {
-		if c := newLivesTally(); len(lives) < 25 {
-			c.relive(t, r, f)
-			if c.families[f.Family].equal == 1 {
-				lives = append(lives, f)
-			}
-		}
-	})
+	lives := equalLives(t, r, 25)
 	request := func(api string, change func(*lifeRequest)) func(*lifeView) bool {
 		return func(v *lifeView) bool {
 			for i := range v.Requests {
@@ -106,6 +98,20 @@ func TestLivesDiffer(t *testing.T) {
 			require.Fail(t, "nowhere is there anything to change")
 		})
 	}
+}
+
+// equalLives are the first n that are equal to their end.
+func equalLives(t *testing.T, r *oracleReading, n int) (lives []*lifeFact) {
+	t.Helper()
+	eachLife(t, "testdata/oracle/lives.ndjson.gz", func(f *lifeFact) {
+		if c := newLivesTally(); len(lives) < n {
+			c.relive(t, r, f)
+			if c.families[f.Family].equal == 1 {
+				lives = append(lives, f)
+			}
+		}
+	})
+	return lives
 }
 
 // copyOf is a view that can be changed.

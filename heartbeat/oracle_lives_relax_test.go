@@ -17,7 +17,7 @@ var lifeRelaxations = map[string]string{
 	"no instance in a leave":  "Kafka's LeaveGroup has only the member id; the Core's names the instance too, which the coordinator then checks (KIP-345)",
 	"a heartbeat's time":      "a Core's Heartbeat has no more time for its answer than the session; Kafka's has that of any request",
 	"the session goes on":     "finding the coordinator restarts Kafka's session timer, and not the Core's, which then ends sooner: take_coordinator deviates",
-	"a lookup is ahead":       "Kafka throws away the result of an old lookup first, and so sends the next one poll or one pass later; of n lookups the Core's n-th is never later than Kafka's",
+	"a lookup is ahead":       "Kafka throws away the result of an old lookup first, and so sends the next one poll or one pass later; of n lookups the Core's n-th is never later than Kafka's, nor earlier than Kafka's (n-1)-th",
 	"a JoinGroup is ahead":    "Kafka reads a failed join in one poll, and without time to wait sends the next in another; the Core's has failed when it is answered. Only polls may lie between; the state may be PREPARING_REBALANCE already",
 	"join_prepare is counted": "Kafka calls it in polls that send nothing, and twice in one; only its order with join_complete counts, without repetitions",
 	"the thread's flag":       "outside a generation Kafka's thread lowers its flag at its next pass, and the Core's loop at its next turn; neither sends heartbeats",
@@ -32,15 +32,21 @@ var lifeStructure = map[string]string{
 
 // shows says in which aspects of a life a deviation shows.
 type shows struct {
-	now   []string // in the step in which it decides; nil: in every aspect
-	later []string // after it
+	now     []string // in the step in which it decides; nil: in every aspect
+	later   []string // after it, until the next join begins
+	lookups string   // until when Kafka may send a lookup that the Core does not; "" for not at all
 }
+
+const (
+	whileLookedUp = "while the Core's is under way"
+	untilLookedUp = "until the Core's next, which waits for the pause"
+)
 
 // lifeDeviations are those deviations that do not just show in every aspect of the step in which a rule decides.
 var lifeDeviations = map[string]shows{
 	"join/not join_due": {now: []string{"requests", "state", "thread", "joins"}},
 	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {now: []string{"lookups"}},
-	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, later: []string{"lookups"}},
+	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, lookups: whileLookedUp},
 	"join/prepare_needed and identity_reset and owns":                    {now: []string{"joins"}},
 	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
 	"join/join_succeeded in not STABLE": {later: []string{"member", "requests", "joins"}},
@@ -50,7 +56,7 @@ var lifeDeviations = map[string]shows{
 	"JoinGroup/ILLEGAL_GENERATION/stale":                   {later: []string{"error"}},
 	"SyncGroup/otherwise/retriable":                        {later: []string{"error"}},
 	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":               {later: []string{"error"}},
-	"result FindCoordinator/raise":                         {now: []string{}, later: []string{"error"}},
+	"result FindCoordinator/raise":                         {now: []string{}, later: []string{"error"}, lookups: untilLookedUp},
 	"commit/UNJOINED":                                      {now: []string{"commits"}},
 	"commit/STABLE/not outdated and not coordinator_known": {now: []string{"commits"}},
 	"join/not rejoin_needed and not join_in_flight":        {now: []string{"lookups"}},

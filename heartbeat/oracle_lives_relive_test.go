@@ -33,6 +33,7 @@ type relived struct {
 	ahead    string                      // a JoinGroup that Kafka's client sends by one of its next polls
 	wasAhead bool                        // before the present step
 	late     map[string]bool             // deviations that have decided, and show later
+	lookup   map[string]int              // deviations that have decided, and show in lookups, with the number of the Core's lookups then
 	session  time.Duration               // when it ends, as it was compared last; 0 while no heartbeats are sent
 	found    bool                        // a coordinator, since both sessions ended at the same time
 }
@@ -72,7 +73,7 @@ func newRelived(t testing.TB, r *oracleReading, fact *lifeFact) *relived {
 	core.clocks.even, core.asleep = true, true
 	l := &relived{
 		life: &life{t: t, config: core.config, core: core}, fact: fact, r: r, model: newLifeModel(r, core),
-		asked: map[int]kafkaRequest{}, count: map[classic.Input]int{}, sent: map[classic.Input][]Request{}, ended: map[uint64]bool{}, late: map[string]bool{},
+		asked: map[int]kafkaRequest{}, count: map[classic.Input]int{}, sent: map[classic.Input][]Request{}, ended: map[uint64]bool{}, late: map[string]bool{}, lookup: map[string]int{},
 	}
 	core.observe = l.observe
 	return l
