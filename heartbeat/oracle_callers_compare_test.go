@@ -13,15 +13,17 @@ type callerTally struct {
 	relaxed         map[string]int // facts by the relaxation
 	lines, compared int            // of Kafka's, and of those that were reached by the comparison
 	reach           map[string]*oracleReach
+	ends            map[string]bool // of callerEnds
 	failed          int
-	failures        []string // the first of them
+	failures        []string                // the first of them
+	meddle          func(*callerComparison) // changes what was seen, before it is compared; may be nil
 }
 
 // callerCount is how the facts about one thing compare.
 type callerCount struct{ equal, declared, ended, failed, left int }
 
 func newCallerTally() *callerTally {
-	return &callerTally{about: map[string]*callerCount{}, left: map[string]int{}, relaxed: map[string]int{}, reach: map[string]*oracleReach{}}
+	return &callerTally{about: map[string]*callerCount{}, left: map[string]int{}, relaxed: map[string]int{}, reach: map[string]*oracleReach{}, ends: map[string]bool{}}
 }
 
 // callerPauses are those whose difference is that something comes later than Kafka's, which then goes on as Kafka's does.
@@ -63,6 +65,9 @@ func (t *callerTally) compare(r *oracleReading, e kafkaExceptions, f callerFact)
 	}
 	w := newCallerWorld(r, e, f)
 	c := callerComparison{t: t, f: f, w: w, kafka: f.seen(), core: w.run(), differ: map[string]bool{}, relaxed: map[string]bool{}}
+	if t.meddle != nil {
+		t.meddle(&c)
+	}
 	reached, failure := c.run()
 	t.lines += len(c.kafka)
 	t.compared += reached
@@ -103,7 +108,7 @@ func (c *callerComparison) run() (reached int, failure string) {
 			c.called = before
 		}
 		if !c.same(k, g, used) {
-			name := c.ended(used)
+			name := c.ended(k, g, used)
 			if name == "" {
 				return i, c.failure(i, k, g, used)
 			}
@@ -138,18 +143,21 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 		return true
 	case late < 0 && c.relaxTime(k, -late):
 		return true
-	case late < 0:
-		name := c.latest(0, used, func(name string) bool { return strings.HasSuffix(name, "/not lookup_in_flight and lookup_due") })
-		if k.what == "sent FindCoordinator" && name != "" {
+	case late < 0: // in the pause after the failed join, which Kafka's comes after
+		name, u := c.latestUse(0, used, func(name string) bool { return strings.HasSuffix(name, "/not lookup_in_flight and lookup_due") })
+		if k.what == "sent FindCoordinator" && name != "" && u.since <= g.at && g.at-late <= u.until {
 			c.differ[name] = true
 			return true
 		}
 		return false
 	}
+	name, u := c.latestUse(c.decided, used, func(name string) bool { return slices.Contains(callerPauses, name) })
+	if name == "" || g.at != u.until { // the pause is as long as the specification says
+		return false
+	}
 	c.shift += late
-	name := c.latest(c.decided, used, func(name string) bool { return slices.Contains(callerPauses, name) })
 	c.differ[name] = true
-	return name != ""
+	return true
 }
 
 // aspect is the declaration that covers a difference in this aspect.
@@ -158,25 +166,34 @@ func (c *callerComparison) aspect(what string, used int) string {
 }
 
 // ended is the declaration after which the two are not compared any more: one that has decided in this call, or one that has
-// shown before.
-func (c *callerComparison) ended(used int) string {
-	ends := func(name string) bool { return name != "effect put_off_join" }
-	if name := c.latest(c.called, used, ends); name != "" {
-		return name
+// shown before, and that parts them in this way.
+func (c *callerComparison) ended(k, g callerLine, used int) string {
+	at := parting(k, g)
+	ends := func(name string) bool { return slices.Contains(callerEnds[name], at) }
+	name := c.latest(c.called, used, ends)
+	if name == "" {
+		name = c.latest(0, used, func(name string) bool { return c.differ[name] && callerAspects[name] != nil && ends(name) })
 	}
-	return c.latest(0, used, func(name string) bool { return c.differ[name] && callerAspects[name] != nil })
+	c.t.ends[name+" in "+at] = true
+	return name
 }
 
 // latest is the latest declaration of a part of the uses that is one of these.
 func (c *callerComparison) latest(from, to int, one func(string) bool) string {
+	name, _ := c.latestUse(from, to, one)
+	return name
+}
+
+// latestUse says also where it was used.
+func (c *callerComparison) latestUse(from, to int, one func(string) bool) (declared string, use callerUse) {
 	for _, u := range slices.Backward(c.w.used[min(from, to):to]) {
 		for _, name := range u.deviates {
 			if one(name) {
-				return name
+				return name, u
 			}
 		}
 	}
-	return ""
+	return "", callerUse{}
 }
 
 // count notes which declarations the fact has reached, and which it bears out.

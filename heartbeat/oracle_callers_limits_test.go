@@ -1,6 +1,11 @@
 package heartbeat
 
-import "strings"
+import (
+	"strings"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
 
 // What cannot be compared, and why; each with the number of its facts in the figures.
 const (
@@ -76,11 +81,11 @@ func (c *callerComparison) relax(k, g callerLine) bool {
 func (c *callerComparison) relaxTime(k callerLine, early int) bool {
 	why := ""
 	switch {
-	case k.what == "close ended":
-		why = relaxClose
 	case c.f.Code == "SEND_TIMEOUT" && early <= 100:
 		why = relaxStuck
 		c.shift -= early
+	case k.what == "close ended" && early < int(callerLatency(classic.InputJoinGroup)/time.Millisecond):
+		why = relaxClose
 	}
 	return c.relaxing(why)
 }

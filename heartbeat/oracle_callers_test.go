@@ -12,9 +12,6 @@ import (
 	"github.com/kbeat/kbeat/spec"
 )
 
-// callerSilent are declarations that facts of the callers reach, and none of them can show.
-var callerSilent = map[string]string{}
-
 // What the callers of Kafka's response handlers do, with time to wait, a Core does: what it sends and when, what it tells its
 // application, how each call ends, and what the member looks like then; or a rule says `deviates`, or it stands in
 // oracle_callers_limits_test.go with its reason. testdata/oracle/figures_callers has what came out; `go test -run
@@ -86,17 +83,15 @@ func (t *callerTally) tell(tt *testing.T) {
 // judge fails the test where a declaration that facts reach is not borne out by one, or the lists speak of none.
 func (t *callerTally) judge(tt *testing.T, m *spec.Machine) {
 	for _, name := range slices.Sorted(maps.Keys(t.reach)) {
-		r, why := t.reach[name], callerSilent[name]
-		switch {
-		case r.differ == 0 && why == "":
+		if r := t.reach[name]; r.differ == 0 {
 			tt.Errorf("%s deviates, and yet Kafka does the same in all of %d facts; what is it that deviates?", name, r.facts)
-		case r.differ > 0 && why != "":
-			tt.Errorf("%s shows in %d facts; delete it from callerSilent", name, r.differ)
 		}
 	}
-	for name := range callerSilent {
-		if t.reach[name] == nil {
-			tt.Errorf("%s is reached by no fact; delete it from callerSilent", name)
+	for name, ends := range callerEnds {
+		for _, at := range ends {
+			if !t.ends[name+" in "+at] {
+				tt.Errorf("no comparison ends by %s in %s; delete it from callerEnds", name, at)
+			}
 		}
 	}
 	declared := map[string]bool{}
@@ -108,7 +103,7 @@ func (t *callerTally) judge(tt *testing.T, m *spec.Machine) {
 			}
 		}
 	}
-	for _, name := range slices.Concat(callerPauses, slices.Collect(maps.Keys(callerAspects)), slices.Collect(maps.Keys(callerParts))) {
+	for _, name := range slices.Concat(callerPauses, slices.Collect(maps.Keys(callerAspects)), slices.Collect(maps.Keys(callerParts)), slices.Collect(maps.Keys(callerEnds))) {
 		if !declared[name] {
 			tt.Errorf("%s does not deviate (any more); delete it from the lists of the callers' comparison", name)
 		}

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -34,9 +35,10 @@ type callerWorld struct {
 
 	lines []callerLine
 	used  []callerUse // what has decided
-	turn  *spec.Rule  // of the join's loop, the last
-	told  error       // how the call ended
-	done  bool        // the call has ended
+	pause map[string]*callerPause
+	turn  *spec.Rule // of the join's loop, the last
+	told  error      // how the call ended
+	done  bool       // the call has ended
 }
 
 // callerConfig is how Kafka's client was configured.
@@ -56,13 +58,36 @@ func callerConfig(static bool) Config {
 type callerUse struct {
 	row      *spec.Rule
 	deviates []string
+	since    int // ms since the start, when the pause of the join or of the lookup began that this begins or finds
+	until    int // and when it ends
+}
+
+// callerPause is one that grows with each failure, as the specification says, counted beside the Core.
+type callerPause struct {
+	failures     int
+	since, until time.Duration
+}
+
+// pauses counts on what a rule does to the pause after a failed join, or a failed lookup.
+func (w *callerWorld) pauses(row *spec.Rule) {
+	for name, begins := range map[string]string{"join": "put_off_join", "lookup": "put_off_lookup"} {
+		p := w.pause[name]
+		if has(row.Effects(), begins) {
+			p.since, p.until = w.at, w.at+backoff(w.config.RetryBackoff, w.config.RetryBackoffMax, p.failures, 0, nil)
+			p.failures++
+		}
+		if has(row.Effects(), map[string]string{"join": "end_join", "lookup": "take_coordinator"}[name]) {
+			p.failures = 0
+		}
+	}
 }
 
 func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWorld {
 	r.t.Helper()
 	core, err := NewCore(callerConfig(f.Static))
 	require.NoError(r.t, err)
-	w := &callerWorld{Core: core, r: r, exceptions: e, fact: f, script: map[string][]string{}, generations: 4}
+	w := &callerWorld{Core: core, r: r, exceptions: e, fact: f, script: map[string][]string{}, generations: 4,
+		pause: map[string]*callerPause{"join": {}, "lookup": {}}}
 	for name, ends := range f.Script {
 		w.script[name] = slices.Clone(ends)
 	}
@@ -75,6 +100,7 @@ func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWo
 // finds the pause, not where the pause begins: a poll that waits makes it as Kafka's does.
 func (w *callerWorld) decided(rule *classic.Rule) {
 	row := w.r.declared(rule)
+	w.pauses(row)
 	loop := rule.Input == classic.InputJoinTurn
 	switch {
 	case loop && row.Result.Name == "pause" && len(rule.Do) == 0:
@@ -87,7 +113,11 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 }
 
 func (w *callerWorld) use(row *spec.Rule) {
-	use := callerUse{row: row}
+	pause := w.pause["join"]
+	if strings.HasSuffix(row.Name, "/not lookup_in_flight and not lookup_due") {
+		pause = w.pause["lookup"]
+	}
+	use := callerUse{row: row, since: int(pause.since / time.Millisecond), until: int(pause.until / time.Millisecond)}
 	if row.Deviates != "" && w.shows(row) {
 		use.deviates = append(use.deviates, row.Name)
 	}

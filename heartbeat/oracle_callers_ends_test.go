@@ -1,0 +1,38 @@
+package heartbeat
+
+// callerEnds says for each deviation at what the comparison of a fact may end by it: at a line of Kafka's in whose place the
+// Core has another, at a line whose text differs, or at one that comes at another time.
+var callerEnds = map[string][]string{
+	"JoinGroup/ILLEGAL_GENERATION/not stale":                             {"poll ended / sent JoinGroup"},
+	"JoinGroup/NONE/not PREPARING_REBALANCE":                             {"close ended / sent LeaveGroup", "sent JoinGroup / sent LeaveGroup", "unsubscribe ended / sent LeaveGroup"},
+	"JoinGroup/otherwise/retriable":                                      {"poll ended / sent JoinGroup"},
+	"LeaveGroup/UNKNOWN_MEMBER_ID":                                       {"unsubscribe ended"},
+	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":                             {"poll ended / sent JoinGroup"},
+	"SyncGroup/otherwise/retriable":                                      {"poll ended / sent JoinGroup"},
+	"callback_failed":                                                    {"told assigned / poll ended", "told join_complete / poll ended"},
+	"commit/STABLE/not outdated and not coordinator_known":               {"sent FindCoordinator / commit_async ended", "sent FindCoordinator / commit_sync ended"},
+	"commit/UNJOINED":                                                    {"sent FindCoordinator / commit_async ended", "sent FindCoordinator / commit_sync ended"},
+	"effect lose_coordinator":                                            {"commit_async ended at another time"},
+	"join/not coordinator_known/not lookup_in_flight and lookup_due":     {"poll ended / sent FindCoordinator", "sent JoinGroup"},
+	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {"poll ended", "poll ended / sent FindCoordinator", "sent FindCoordinator / poll ended"},
+	"join/not join_due":                                                  {"poll ended", "sent JoinGroup / poll ended"},
+	"join/not rejoin_needed and not join_in_flight":                      {"sent FindCoordinator / poll ended"},
+	"join/prepare_needed and identity_reset and owns":                    {"poll ended / told join_prepare"},
+	"leave/not prepare_needed":                                           {"close ended / sent LeaveGroup", "state", "unsubscribe ended / sent LeaveGroup"},
+	"leave/prepare_needed and identity_reset":                            {"identity", "reason"},
+	"leave/prepare_needed and not identity_reset":                        {"close ended / sent LeaveGroup", "state", "unsubscribe ended / sent LeaveGroup"},
+	"loop_broke": {"poll ended / told join_prepare"},
+	"released/leaves/has_member_id/coordinator_known/UNJOINED": {"close ended / sent LeaveGroup", "unsubscribe ended / sent LeaveGroup"},
+	"released/leaves/has_member_id/not coordinator_known":      {"unsubscribe ended"},
+}
+
+// parting names where two lines part.
+func parting(kafka, core callerLine) string {
+	switch {
+	case kafka.what != core.what:
+		return kafka.what + " / " + core.what
+	case kafka.text != core.text:
+		return kafka.what
+	}
+	return kafka.what + " at another time"
+}
