@@ -129,6 +129,46 @@ func TestFailuresAreCountedApart(t *testing.T) {
 	grown(classic.TimerLookupRetry, 1)
 }
 
+// Pauses vary as those of Kafka's client do.
+func TestPausesVaryAsKafkas(t *testing.T) {
+	_, kafka := openFacts(t, "timers_backoff")
+	for timer := classic.Timer(1); timer <= classic.NumTimers; timer++ {
+		if timer.Spec().Most > 0 {
+			require.Equal(t, kafka.Jitter, timer.Spec().Jitter, "%s has another jitter than the backoffs of Kafka's client", timer)
+		}
+	}
+}
+
+// What comes between two failures and is no success does not begin the pauses anew: the application is told of a lookup's
+// failure, or lets go.
+func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
+	d := drive(t)
+	d.core.clocks.even = true
+	require.Equal(t, "FindCoordinator", d.step(Poll{}))
+	for _, pause := range []time.Duration{100, 200, 400, 800} {
+		require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
+		require.Empty(t, d.step(Poll{}))
+		require.Empty(t, d.after((pause-1)*time.Millisecond))
+		require.Equal(t, "FindCoordinator", d.after(time.Millisecond))
+	}
+
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	require.Equal(t, "FindCoordinator", d.answer(classic.InputJoinGroup, classic.CodeNotCoordinator))
+	require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
+	require.Equal(t, 1, d.core.clocks.attempts[classic.TimerJoinRetry])
+	d.step(Poll{})
+	require.Equal(t, "FindCoordinator", d.after(time.Second))
+	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone))
+	for _, pause := range []time.Duration{200, 400, 800} {
+		require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeCoordinatorLoadInProgress))
+		d.step(leaveNow)
+		d.step(CallbackEnded{})
+		d.step(Poll{})
+		require.Empty(t, d.after((pause-1)*time.Millisecond))
+		require.Equal(t, "JoinGroup /-1", d.after(time.Millisecond))
+	}
+}
+
 // The deadline is the next timer's end, and never in the past; at it the Core goes on.
 func TestDeadline(t *testing.T) {
 	d := drive(t)

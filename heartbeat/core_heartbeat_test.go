@@ -154,6 +154,23 @@ func TestFormerCoordinator(t *testing.T) {
 			require.Equal(t, node, d.beat().Node)
 		}
 	}
+	d := drive(t).join()
+	require.Equal(t, "OffsetCommit m-1/5", d.step(CommitAsked{Member: "m-1", Generation: 5}))
+	d.end(d.beat(), classic.CodeDisconnect)
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	require.Equal(t, "commit ends: NOT_COORDINATOR", d.answer(classic.InputOffsetCommit, classic.CodeNotCoordinator))
+	require.True(t, d.core.has(classic.CoordinatorKnown))
+	require.Equal(t, classic.Stable, d.state())
+}
+
+// A lookup under way is the only one, whatever a heartbeat is answered with meanwhile.
+func TestHeartbeatsDuringALookup(t *testing.T) {
+	for _, code := range []classic.Code{classic.CodeNone, classic.CodeRebalanceInProgress, classic.CodeDisconnect, classic.CodeCoordinatorLoadInProgress} {
+		d := drive(t).join()
+		late := d.beat()
+		require.Equal(t, "FindCoordinator", d.end(d.beat(), classic.CodeDisconnect))
+		require.Empty(t, d.end(late, code)+d.after(time.Second), "%s", code)
+	}
 }
 
 // What is answered late about an earlier generation, or an earlier member, changes nothing (KAFKA-9823).

@@ -88,6 +88,23 @@ func TestReasonsTravel(t *testing.T) {
 	d.answer(classic.InputJoinGroup, classic.CodeNone)
 	d.answer(classic.InputSyncGroup, classic.CodeRebalanceInProgress)
 	require.Equal(t, "rebalance failed due to REBALANCE_IN_PROGRESS", d.sent(classic.InputJoinGroup).Reason)
+	for _, code := range []classic.Code{classic.CodeCoordinatorLoadInProgress, classic.CodeThrottlingQuotaExceeded} {
+		d.answer(classic.InputJoinGroup, code)
+		d.after(time.Second)
+		require.Equal(t, "rebalance failed due to "+code.String(), d.sent(classic.InputJoinGroup).Reason)
+	}
+}
+
+// A lookup that is under way when the leader's JoinGroup is answered goes on: there is no second one beside it.
+func TestLeaderAssignsDuringALookup(t *testing.T) {
+	d := drive(t).join()
+	beat := d.beat()
+	d.step(RejoinAsked{})
+	d.step(Poll{})
+	d.step(CallbackEnded{})
+	require.Equal(t, "FindCoordinator", d.end(beat, classic.CodeDisconnect))
+	require.Equal(t, "assign", d.answer(classic.InputJoinGroup, classic.CodeNone, leads))
+	require.Empty(t, d.after(time.Second))
 }
 
 // A member id that JoinGroup asks for is used at once, and no failure is counted.
@@ -172,8 +189,11 @@ func TestAssignmentFails(t *testing.T) {
 	d.step(Poll{})
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
 	d.answer(classic.InputJoinGroup, classic.CodeNone, leads)
+	session := d.core.clocks.end(classic.TimerSession)
+	d.now += time.Second
 	require.Equal(t, "poll ends: ASSIGNMENT", d.step(AssignmentFailed{Join: d.core.join.id, Err: cause}))
 	require.ErrorIs(t, d.out[len(d.out)-1].(PollEnded).Err, cause)
+	require.Equal(t, session, d.core.clocks.end(classic.TimerSession), "the coordinator has said nothing")
 	require.Empty(t, d.step(Poll{}), "after a pause")
 	require.Equal(t, "JoinGroup m-1/5", d.after(120*time.Millisecond))
 

@@ -161,6 +161,20 @@ func TestLeaveWithoutACoordinator(t *testing.T) {
 	require.Equal(t, "left: COORDINATOR_NOT_AVAILABLE", d.step(CallbackEnded{}))
 }
 
+// Who could not tell the coordinator why it leaves says so when it joins again.
+func TestWhyAMemberHasLeft(t *testing.T) {
+	for name, live := range map[string]func(*driven){
+		"in no group":           func(d *driven) { d.step(leaveNow) },
+		"without a coordinator": func(d *driven) { d.join(); d.end(d.beat(), classic.CodeDisconnect); d.step(leaveNow); d.step(CallbackEnded{}) },
+	} {
+		d := drive(t)
+		live(d)
+		d.step(Poll{})
+		require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone), name)
+		require.Equal(t, "enough", d.sent(classic.InputJoinGroup).Reason, name)
+	}
+}
+
 // A JoinGroup that is under way when the member leaves may yet make a member of it: that one is dismissed, and the end of
 // the leave waits for it.
 func TestLeaveWhileJoining(t *testing.T) {
@@ -216,6 +230,7 @@ func TestNothingAfterClose(t *testing.T) {
 		"stable":         func(d *driven) { d.join(); d.beat() },
 		"a beat is due":  func(d *driven) { d.join(); d.now += 10 * time.Second },
 		"letting go":     func(d *driven) { d.join(); d.step(leaveNow) },
+		"telling it":     func(d *driven) { d.join(); d.step(RejoinAsked{}); d.step(Poll{}) },
 		"leaving":        func(d *driven) { d.join(); d.step(leaveNow); d.step(CallbackEnded{}) },
 		"with commits":   func(d *driven) { d.join(); d.step(CommitAsked{ID: 3, Member: "m-1", Generation: 5}) },
 		"a poll is owed": func(d *driven) { d.join(); d.step(LoopBroke{errors.New("x")}) },

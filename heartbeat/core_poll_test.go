@@ -97,7 +97,8 @@ func TestLookupSucceedsAfterAll(t *testing.T) {
 	d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed)
 	d.after(200 * time.Millisecond)
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
-	require.Equal(t, "poll ends", d.step(Poll{}))
+	d.step(RejoinAsked{})
+	require.Equal(t, "revoked 5", d.step(Poll{}), "the poll goes on")
 }
 
 // Callbacks come one at a time: what happens meanwhile is told after it, and only what is still true.

@@ -82,6 +82,18 @@ func TestErrorIs(t *testing.T) {
 	require.Len(t, kinds, 4, "results of each kind")
 }
 
+// Of the errors that have no code, one may be mended by a repetition: that the join was given up.
+func TestWhichErrorsMayBeRepeated(t *testing.T) {
+	seen := map[classic.ErrorName]bool{}
+	for _, rule := range classic.Rules() {
+		if e := rule.Result.Error(); e.Kind == fsm.ErrorNamed {
+			seen[e.Name] = true
+			require.Equal(t, e.Name == classic.ErrorUnjoinedGroup, e.Name.Retriable(), e.Name)
+		}
+	}
+	require.Len(t, seen, 8, "each is raised by some rule")
+}
+
 // A code that no catalogue knows is told from another one.
 func TestErrorIsUnknownCode(t *testing.T) {
 	err := &Error{Name: classic.Code(999).String(), Code: 999}

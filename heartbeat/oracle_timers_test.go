@@ -50,11 +50,6 @@ func TestOracleOfTimers(t *testing.T) {
 	r, c := newOracleReading(t), newOracleTally(timerDeviations, nil)
 	defer c.tell(t)
 	_, kafka := openFacts(t, "timers_backoff")
-	for timer := classic.Timer(1); timer <= classic.NumTimers; timer++ {
-		if timer.Spec().Most > 0 {
-			require.Equal(t, kafka.Jitter, timer.Spec().Jitter, "%s has another jitter than the backoffs of Kafka's client", timer)
-		}
-	}
 	require.Equal(t, 2, kafka.Multiplier, "the backoffs of Kafka's client grow otherwise than by two: Start doubles them")
 	datadriven.RunTest(t, "testdata/oracle/figures_timers", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {

@@ -4,6 +4,7 @@ package heartbeat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -86,18 +87,20 @@ func steeredCompare(c *oracleTally, fact fmt.Stringer, used []*spec.Rule, want, 
 	s.compared(i, outcome)
 }
 
-// comparisons are the parts of TestOracle and TestOracleOfCore, by name.
+// comparisons are the parts of TestOracle, TestOracleOfCore and TestOracleOfTimers, by name. The facts of backoffs are not
+// among them: they hold a function of the Core that asks the specification nothing.
 var comparisons = []struct {
-	name string
-	run  func(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string)
-	core bool
+	name    string
+	run     func(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string)
+	aspects map[string][]string
 }{
-	{"decisions in cells", compareCells, false},
-	{"decisions in the loop", compareLoop, false},
-	{"decisions of the listener", compareListener, false},
-	{"Core in cells", compareCoreCells, true},
-	{"Core in the loop", compareCoreLoop, true},
-	{"Core of the listener", compareCoreListener, true},
+	{"decisions in cells", compareCells, partDeviations},
+	{"decisions in the loop", compareLoop, partDeviations},
+	{"decisions of the listener", compareListener, partDeviations},
+	{"Core in cells", compareCoreCells, coreDeviations},
+	{"Core in the loop", compareCoreLoop, coreDeviations},
+	{"Core of the listener", compareCoreListener, coreDeviations},
+	{"timers of the Core", compareTimers, timerDeviations},
 }
 
 // reading is newOracleReading of a specification that is in memory.
@@ -115,26 +118,32 @@ func reading(t *testing.T, m *spec.Machine) *oracleReading {
 func (s *steering) run(t *testing.T, m *spec.Machine, part int) {
 	c := comparisons[part]
 	s.part = c.name
-	aspects := partDeviations
-	if c.core {
-		aspects = coreDeviations
-	}
-	c.run(t, reading(t, m), newOracleTally(aspects, unreachedDeviations))
+	c.run(t, reading(t, m), newOracleTally(c.aspects, unreachedDeviations))
 }
 
-// rowsTogether adds to the facts that are wanted those of a row, of which each begins where the one before has ended.
+// rowsTogether adds to the facts that are wanted those of their rows and sequences, in which each begins where the one before
+// has ended.
 func (s *steering) rowsTogether(name string, wanted []int) []int {
-	row, _ := s.facts[name].([]listenerFact)
-	consecutive := func(i int) bool { return row != nil && row[i].Variant == "consecutive" }
-	if !slices.ContainsFunc(wanted, consecutive) {
-		return wanted
+	row := func(int) int { return -1 } // none
+	switch facts := s.facts[name].(type) {
+	case []listenerFact:
+		row = func(i int) int {
+			if facts[i].Variant == "consecutive" {
+				return 0
+			}
+			return -1
+		}
+	case []timerFact:
+		row = func(i int) int { return facts[i].Sequence }
 	}
-	wanted = slices.DeleteFunc(wanted, consecutive)
-	for i := range row {
-		if consecutive(i) {
-			wanted = append(wanted, i)
+	rows, out := map[int]bool{}, map[int]bool{}
+	for _, i := range wanted {
+		rows[row(i)], out[i] = true, true
+	}
+	for i := range s.names[name] {
+		if at := row(i); at >= 0 && rows[at] {
+			out[i] = true
 		}
 	}
-	slices.Sort(wanted)
-	return wanted
+	return slices.Sorted(maps.Keys(out))
 }
