@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -18,6 +19,7 @@ type exhibit struct {
 	people   string   // what it does to who runs it
 	refused  string   // the finding by which the validator refuses it, or ""
 	killedBy []string // tests of heartbeat that fail of it
+	hangs    []string // tests of heartbeat that do not end, where that is what the bug does
 	changes  []change
 }
 
@@ -71,15 +73,17 @@ func parseExhibit(name string, text []byte) (exhibit, error) {
 			x.refused = value
 		case "killed by":
 			x.killedBy = append(x.killedBy, value)
+		case "hangs":
+			x.hangs = append(x.hangs, value)
 		default:
-			return x, fmt.Errorf("unknown key %q: bug, source, people, refused or killed by is wanted", key)
+			return x, fmt.Errorf("unknown key %q: bug, source, people, refused, killed by or hangs is wanted", key)
 		}
 	}
 	if x.bug == "" || x.source == "" || x.people == "" {
 		return x, fmt.Errorf("bug, source and people must be said")
 	}
-	if (x.refused == "") == (len(x.killedBy) == 0) {
-		return x, fmt.Errorf("say either by which finding the validator refuses it (`refused`), or by which tests it is `killed by`")
+	if (x.refused == "") == (len(x.tests()) == 0) {
+		return x, fmt.Errorf("say either by which finding the validator refuses it (`refused`), or by which tests it is `killed by`, or which it `hangs`")
 	}
 	if len(archive.Files) == 0 || len(archive.Files)%2 != 0 {
 		return x, fmt.Errorf("pairs of `-- old FILE --` and `-- new FILE --` are wanted")
@@ -144,6 +148,9 @@ func occurrences(text, lines []byte) int {
 		text = text[at+1:]
 	}
 }
+
+// tests are those that the bug must not live through.
+func (x exhibit) tests() []string { return slices.Concat(x.killedBy, x.hangs) }
 
 // inSpecification says whether the bug is one of the rules alone.
 func (x exhibit) inSpecification() bool {

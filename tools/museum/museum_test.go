@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,19 +47,14 @@ func TestEachKillerExists(t *testing.T) {
 		}
 	}
 	for _, x := range all {
-		for _, killer := range x.killedBy {
-			if file, ok := cutTranscript(killer); ok {
+		for _, killer := range x.tests() {
+			if file, ok := scenarioOf(killer); ok {
 				require.FileExists(t, filepath.Join(root, "heartbeat", "testdata", "scenarios", file), x.name)
 				continue
 			}
 			require.True(t, tests[killer], "%s: there is no test %s", x.name, killer)
 		}
 	}
-}
-
-func cutTranscript(killer string) (string, bool) {
-	dir, file := filepath.Split(killer)
-	return file, dir == "TestScenarios/"
 }
 
 // TestTable holds the page against the bugs.
@@ -137,4 +133,75 @@ func TestRefuses(t *testing.T) {
 	require.ErrorContains(t, refuses(text, "gap"), "does not refuse it by gap")
 	require.NoError(t, refuses([]byte("machine: 1\n"), "missing"))
 	require.ErrorContains(t, refuses([]byte("machine: 1\n"), ""), "say so (`refused: ")
+}
+
+// TestEndings says which endings of a test kill: that it fails, and no other.
+func TestEndings(t *testing.T) {
+	for name, c := range map[string]struct {
+		test, out string
+		exited    bool
+		want      ending
+	}{
+		"passed":              {"TestX", "PASS\n", false, passes},
+		"failed":              {"TestX", "--- FAIL: TestX (0.00s)\n    x_test.go:7: two is not three\nFAIL\n", true, fails},
+		"a part failed":       {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two (0.00s)\nFAIL\n", true, fails},
+		"another failed":      {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two_and_more (0.00s)\nFAIL\n", true, breaks},
+		"a leak is no test's": {"TestX", "PASS\ngoleak: Errors on successful test run\n", true, breaks},
+		"panicked":            {"TestX", "--- FAIL: TestX (0.00s)\npanic: two is not three [recovered, repanicked]\n", true, breaks},
+		"before any test":     {"TestX", "panic: spec/classic.yaml:7: unknown flag\n\ngoroutine 1 [running]:\n", true, breaks},
+		"crashed":             {"TestX", "fatal error: concurrent map writes\n", true, breaks},
+		"timed out":           {"TestX", "panic: test timed out after 1m0s\n\trunning tests:\n\t\tTestX (1m0s)\n", true, hangs},
+		"waits for ever":      {"TestX", "--- FAIL: TestX (0.00s)\npanic: deadlock: main bubble goroutine has exited but blocked goroutines remain\n", true, hangs},
+		"says panic":          {"TestX", "--- FAIL: TestX (0.00s)\n    x_test.go:7: the poll ends by panic: broken\nFAIL\n", true, fails},
+	} {
+		require.Equal(t, c.want, endingOf(c.test, c.out, c.exited), name)
+	}
+}
+
+// TestOnlyAFailureKills runs a test of this very binary that ends in each way.
+func TestOnlyAFailureKills(t *testing.T) {
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	t.Chdir(root)
+	b := &bench{work: t.TempDir()}
+	for _, want := range []ending{passes, fails, breaks, hangs} {
+		most := patience
+		if want == hangs {
+			most = time.Second
+		}
+		end, out, err := b.runTest(t.Context(), binary, string(want), "TestEnds", most)
+		require.NoError(t, err)
+		require.Equal(t, want, end, out)
+	}
+	_, _, err = b.runTest(t.Context(), binary, "", "TestOfNobody", patience)
+	require.ErrorContains(t, err, "there is no test TestOfNobody")
+}
+
+// TestEnds is run by TestOnlyAFailureKills, and ends as the rules that it is given are named.
+func TestEnds(t *testing.T) {
+	switch ending(filepath.Base(os.Getenv("KBEAT_SPECIFICATION"))) {
+	case fails:
+		t.Error("as it is to")
+	case breaks:
+		panic("as it is to")
+	case hangs:
+		select {}
+	}
+}
+
+// TestScenarioAlone copies one scenario, to be run without the others.
+func TestScenarioAlone(t *testing.T) {
+	t.Chdir(root)
+	dir, err := alone(t.TempDir(), "leave_on_close")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "testdata", "scenarios", "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	want, err := os.ReadFile(filepath.Join(scenarios, "leave_on_close"))
+	require.NoError(t, err)
+	got, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	_, err = alone(t.TempDir(), "of_nobody")
+	require.Error(t, err)
 }

@@ -70,5 +70,5 @@ func (x exhibit) killers() string {
 	if x.refused != "" {
 		return "the validator (" + x.refused + ")"
 	}
-	return strings.Join(x.killedBy, ", ")
+	return strings.Join(x.tests(), ", ")
 }

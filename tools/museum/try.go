@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/kbeat/kbeat/spec"
@@ -20,6 +18,7 @@ const (
 	specification = rewire.Specification
 	driven        = rewire.Driven
 	museum        = "heartbeat/testdata/museum"
+	scenarios     = "heartbeat/testdata/scenarios"
 )
 
 // bench is where bugs are tried. Those of the rules alone share one binary, in which the rules are read at run time: what
@@ -72,15 +71,15 @@ func (b *bench) tryAll(ctx context.Context, all []exhibit, processes int, tell f
 func (b *bench) sound(ctx context.Context, all []exhibit) error {
 	seen := map[string]bool{}
 	for _, x := range all {
-		for _, test := range x.killedBy {
+		for _, test := range x.tests() {
 			if seen[test] {
 				continue
 			}
 			seen[test] = true
-			if failed, text, err := b.fails(ctx, b.rules, specification, test); err != nil {
+			if end, text, err := b.runTest(ctx, b.rules, specification, test, patience); err != nil {
 				return err
-			} else if failed {
-				return fmt.Errorf("%s fails without any bug:\n%s", test, text)
+			} else if end != passes {
+				return fmt.Errorf("%s %s without any bug:\n%s", test, end, text)
 			}
 		}
 	}
@@ -123,13 +122,19 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 			return err
 		}
 	}
-	for _, test := range x.killedBy {
-		failed, text, err := b.fails(ctx, binary, rules, test)
-		if err != nil {
-			return err
+	for _, test := range x.tests() {
+		wanted := fails
+		if slices.Contains(x.hangs, test) {
+			wanted = hangs
 		}
-		if !failed {
+		end, text, err := b.runTest(ctx, binary, rules, test, patience)
+		switch {
+		case err != nil:
+			return err
+		case end == passes:
 			return fmt.Errorf("it lives through %s:\n%s", test, text)
+		case end != wanted:
+			return fmt.Errorf("%s %s, and so judges nothing: it is to be one that %s:\n%s", test, end, wanted, text)
 		}
 	}
 	return nil
@@ -149,26 +154,4 @@ func refuses(text []byte, by string) error {
 		return fmt.Errorf("the validator does not refuse it by %s:\n%w", by, err)
 	}
 	return nil
-}
-
-var noTests = regexp.MustCompile(`(?m)^testing: warning: no tests to run$`)
-
-// fails runs one test, with the rules of a file, and says whether it fails.
-func (b *bench) fails(ctx context.Context, binary, rules, test string) (failed bool, text string, err error) {
-	rules, err = filepath.Abs(rules)
-	if err != nil {
-		return false, "", err
-	}
-	pattern := "^" + strings.Join(strings.Split(regexp.QuoteMeta(test), "/"), "$/^") + "$"
-	cmd := exec.CommandContext(ctx, binary, "-test.run", pattern, "-test.timeout", "60s")
-	cmd.Dir = driven
-	cmd.Env = append(os.Environ(), "KBEAT_SPECIFICATION="+rules)
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return false, "", err
-	}
-	if noTests.Match(out) {
-		return false, "", fmt.Errorf("there is no test %s", test)
-	}
-	return err != nil, string(out), ctx.Err()
 }
