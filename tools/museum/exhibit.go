@@ -18,7 +18,7 @@ type exhibit struct {
 	source   string   // where it was reported
 	people   string   // what it does to who runs it
 	refused  string   // the finding by which the validator refuses it, or ""
-	killedBy []string // tests of heartbeat that fail of it
+	killedBy []string // tests of heartbeat that fail of it, or `sim seed N: INVARIANT`: lives of a group in which it breaks that
 	hangs    []string // tests of heartbeat that do not end, where that is what the bug does
 	changes  []change
 }

@@ -28,18 +28,22 @@ const (
 var (
 	noTests  = regexp.MustCompile(`(?m)^testing: warning: no tests to run$`)
 	timedOut = regexp.MustCompile(`(?m)^(panic: test timed out|(panic|fatal error): (all goroutines are asleep - )?deadlock)`)
+	demanded = regexp.MustCompile(`: wanted: .+; but `) // what an expect of a scenario says
 	panicked = regexp.MustCompile(`(?m)^(panic|fatal error): `)
 )
 
 // endingOf says how a test has ended, by what its process has printed, and whether that exited with another code than 0.
 func endingOf(test, out string, exited bool) ending {
-	failed := regexp.MustCompile(`(?m)^ *--- FAIL: ` + regexp.QuoteMeta(test) + ` \(`)
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: ` + regexp.QuoteMeta(test) + ` \(`).MatchString(out)
+	if _, ok := scenarioOf(test); ok {
+		failed = failed && demanded.MatchString(out)
+	}
 	switch {
 	case timedOut.MatchString(out):
 		return hangs
 	case panicked.MatchString(out):
 		return breaks
-	case exited && failed.MatchString(out):
+	case exited && failed:
 		return fails
 	case exited:
 		return breaks

@@ -3,6 +3,9 @@
 //
 //	museum [-only NAME] [-write]
 //
+// A killer must fail by what it asserts: a panic, or a test that does not end, judges nothing. Of a scenario only what it expects
+// counts, not what it has on record. A killer can also be a seed of tools/sim, whose life then breaks an invariant.
+//
 // The bugs stand in heartbeat/testdata/museum, as does the table of them, which -write renews. The exit code is 1 where one
 // lives, or cannot be made any more.
 package main

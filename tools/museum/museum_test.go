@@ -52,6 +52,9 @@ func TestEachKillerExists(t *testing.T) {
 				require.FileExists(t, filepath.Join(root, "heartbeat", "testdata", "scenarios", file), x.name)
 				continue
 			}
+			if _, ok := seedOf(killer); ok {
+				continue
+			}
 			require.True(t, tests[killer], "%s: there is no test %s", x.name, killer)
 		}
 	}
@@ -145,6 +148,8 @@ func TestEndings(t *testing.T) {
 		"passed":              {"TestX", "PASS\n", false, passes},
 		"failed":              {"TestX", "--- FAIL: TestX (0.00s)\n    x_test.go:7: two is not three\nFAIL\n", true, fails},
 		"a part failed":       {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two (0.00s)\nFAIL\n", true, fails},
+		"a demand is unmet":   {"TestScenarios/two", "    --- FAIL: TestScenarios/two (0.00s)\n        two:7: wanted: no sent JoinGroup; but it has: sent JoinGroup\n", true, fails},
+		"no demand is unmet":  {"TestScenarios/two", "    --- FAIL: TestScenarios/two (0.00s)\n        two:7: unknown command\n", true, breaks},
 		"another failed":      {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two_and_more (0.00s)\nFAIL\n", true, breaks},
 		"a leak is no test's": {"TestX", "PASS\ngoleak: Errors on successful test run\n", true, breaks},
 		"panicked":            {"TestX", "--- FAIL: TestX (0.00s)\npanic: two is not three [recovered, repanicked]\n", true, breaks},
@@ -156,6 +161,20 @@ func TestEndings(t *testing.T) {
 	} {
 		require.Equal(t, c.want, endingOf(c.test, c.out, c.exited), name)
 	}
+}
+
+// TestEndingsOfSeeds says the same of lives.
+func TestEndingsOfSeeds(t *testing.T) {
+	s, ok := seedOf("sim seed 7: one_owner")
+	require.True(t, ok)
+	require.Equal(t, seed{"7", "one_owner"}, s)
+	_, ok = seedOf("sim seed 7")
+	require.False(t, ok, "what it breaks is to be said")
+	require.Equal(t, passes, endingOfSeed(s, "nothing\n", false))
+	require.Equal(t, fails, endingOfSeed(s, "  0 m1 stops\none_owner at 8.700s: m1: works beside m2\n", true))
+	require.Equal(t, breaks, endingOfSeed(s, "no_silence at 8.700s: m1: no heartbeat\n", true))
+	require.Equal(t, breaks, endingOfSeed(s, "one_owner at 8.700s: m1: works beside m2\npanic: oh\n", true))
+	require.Equal(t, breaks, endingOfSeed(s, "unknown flag\n", true))
 }
 
 // TestOnlyAFailureKills runs a test of this very binary that ends in each way.

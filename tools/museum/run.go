@@ -45,7 +45,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	b, err := newBench(ctx, work)
+	b, err := newBench(ctx, work, all)
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,33 @@ const (
 // package rewire makes, and tools/specmutants holds against the generated code.
 type bench struct {
 	work  string
-	rules string // the binary for bugs of the rules
+	rules binaries // for bugs of the rules
 }
 
-func newBench(ctx context.Context, work string) (*bench, error) {
-	b := &bench{work: work, rules: filepath.Join(work, "rules.test")}
+// binaries are what kills: the tests of heartbeat, and the simulator.
+type binaries struct{ tests, simulator string }
+
+// build compiles both with files in place; the simulator only where one of the killers is a seed.
+func build(ctx context.Context, work string, killers []string, files overlay.Files) (binaries, error) {
+	out := binaries{tests: filepath.Join(work, "heartbeat.test")}
+	if slices.ContainsFunc(killers, func(k string) bool { _, ok := seedOf(k); return ok }) {
+		out.simulator = filepath.Join(work, "simulator")
+		if err := buildSimulator(ctx, work, out.simulator, files); err != nil {
+			return out, err
+		}
+	}
+	return out, overlay.TestBinary(ctx, work, driven, out.tests, files, "-tags", rewire.Tag)
+}
+
+// run lets a test, or a seed, judge the rules of a file.
+func (b *bench) run(ctx context.Context, by binaries, rules, killer string) (ending, string, error) {
+	if s, ok := seedOf(killer); ok {
+		return b.runSeed(ctx, by.simulator, rules, s)
+	}
+	return b.runTest(ctx, by.tests, rules, killer, patience)
+}
+
+func newBench(ctx context.Context, work string, all []exhibit) (*bench, error) {
 	files, err := rewire.Files()
 	if err != nil {
 		return nil, err
@@ -38,7 +60,12 @@ func newBench(ctx context.Context, work string) (*bench, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return b, overlay.TestBinary(ctx, dir, driven, b.rules, files, "-tags", rewire.Tag)
+	var killers []string
+	for _, x := range all {
+		killers = append(killers, x.tests()...)
+	}
+	rules, err := build(ctx, dir, killers, files)
+	return &bench{work, rules}, err
 }
 
 // tryAll returns for each bug why it lives; nil where it is dead. Each is told of as soon as it is known.
@@ -76,7 +103,7 @@ func (b *bench) sound(ctx context.Context, all []exhibit) error {
 				continue
 			}
 			seen[test] = true
-			if end, text, err := b.runTest(ctx, b.rules, specification, test, patience); err != nil {
+			if end, text, err := b.run(ctx, b.rules, specification, test); err != nil {
 				return err
 			} else if end != passes {
 				return fmt.Errorf("%s %s without any bug:\n%s", test, end, text)
@@ -98,7 +125,7 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	binary, rules := b.rules, specification
+	by, rules := b.rules, specification
 	if text, ok := changed[specification]; ok {
 		if err := refuses(text, ""); err != nil {
 			return err
@@ -110,7 +137,6 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 	}
 	if !x.inSpecification() {
 		delete(changed, specification)
-		binary = filepath.Join(dir, "bug.test")
 		files, err := rewire.Files()
 		if err != nil {
 			return err
@@ -118,7 +144,7 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 		for name, text := range changed {
 			files[filepath.FromSlash(name)] = text
 		}
-		if err := overlay.TestBinary(ctx, dir, driven, binary, files, "-tags", rewire.Tag); err != nil {
+		if by, err = build(ctx, dir, x.tests(), files); err != nil {
 			return err
 		}
 	}
@@ -127,7 +153,7 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 		if slices.Contains(x.hangs, test) {
 			wanted = hangs
 		}
-		end, text, err := b.runTest(ctx, binary, rules, test, patience)
+		end, text, err := b.run(ctx, by, rules, test)
 		switch {
 		case err != nil:
 			return err

@@ -1,4 +1,4 @@
-// Package overlay compiles the tests of a package with some of its files replaced, and leaves the tree as it is.
+// Package overlay compiles a package or its tests with some of its files replaced, and leaves the tree as it is.
 package overlay
 
 import (
@@ -17,6 +17,15 @@ type Files map[string][]byte
 // TestBinary compiles the tests of package dir, as they are with files in place, into the file out. What go says when they
 // do not compile is part of the error. work is a folder for its own files.
 func TestBinary(ctx context.Context, work, dir, out string, files Files, flags ...string) error {
+	return compile(ctx, work, dir, out, files, append([]string{"test", "-c", "-vet=off"}, flags...))
+}
+
+// Program compiles the program of package dir in the same way.
+func Program(ctx context.Context, work, dir, out string, files Files, flags ...string) error {
+	return compile(ctx, work, dir, out, files, append([]string{"build"}, flags...))
+}
+
+func compile(ctx context.Context, work, dir, out string, files Files, args []string) error {
 	replace := map[string]string{}
 	for path, text := range files {
 		place, err := filepath.Abs(path)
@@ -37,8 +46,8 @@ func TestBinary(ctx context.Context, work, dir, out string, files Files, flags .
 	if err := os.WriteFile(overlay, index, 0o600); err != nil {
 		return err
 	}
-	args := append([]string{"test", "-c", "-vet=off", "-o", out, "-overlay", overlay}, flags...)
-	text, err := exec.CommandContext(ctx, "go", append(args, "./"+filepath.ToSlash(dir))...).CombinedOutput()
+	args = append(args, "-o", out, "-overlay", overlay, "./"+filepath.ToSlash(dir))
+	text, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s does not compile: %w\n%s", dir, err, text)
 	}
