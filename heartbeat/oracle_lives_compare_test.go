@@ -161,16 +161,8 @@ func (l *relived) explain(differ []string) []string {
 		}
 		open = rest
 	}
-	// What decides about one aspect goes before what may show in each.
 	for _, name := range l.deviations() {
-		if d, ok := lifeDeviations[name]; ok && d.now != nil {
-			cover(name, d.now)
-		}
-	}
-	for _, name := range l.deviations() {
-		if d := lifeDeviations[name]; d.now == nil {
-			cover(name, open)
-		}
+		cover(name, lifeDeviations[name].now)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.late)) {
 		cover(name, lifeDeviations[name].later)
@@ -218,16 +210,19 @@ func (l *relived) remember() {
 }
 
 // structural is why the comparison of an impatient life ends though nothing deviates; "" where that is a difference.
-func (l *relived) structural(s *lifeStep, want, got factView) string {
+func (l *relived) structural(s *lifeStep, differ []string, want, got factView) string {
+	why := ""
 	switch {
 	case l.fact.Config.Patient:
-		return ""
 	case l.ahead != "" || l.wasAhead || strings.HasPrefix(got["requests"], "JoinGroup ") && !strings.Contains(want["requests"], "JoinGroup "):
-		return "a JoinGroup ahead"
+		why = "a JoinGroup ahead"
 	case s.polls() && got["error"] != "" && want["error"] == "" && want["coordinator"] == "":
-		return "an error is sooner"
+		why = "an error is sooner"
 	}
-	return ""
+	if slices.ContainsFunc(differ, func(aspect string) bool { return !slices.Contains(lifeStructure[why], aspect) }) {
+		return ""
+	}
+	return why
 }
 
 // where is the rule that decided, for a message.

@@ -23,16 +23,18 @@ var lifeRelaxations = map[string]string{
 	"the thread's flag":       "outside a generation Kafka's thread lowers its flag at its next pass, and the Core's loop at its next turn; neither sends heartbeats",
 }
 
-// lifeStructure is where the comparison of an impatient life ends though no rule deviates: there, Kafka's way to do with
-// one poll what needs several shows between them.
-var lifeStructure = map[string]string{
-	"a JoinGroup ahead":  "something has come between the poll in which Kafka has read that the join failed, and the one that sends the next",
-	"an error is sooner": "the Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first",
+// lifeStructure is where the comparison of an impatient life ends though no rule deviates, and in which aspects: there, Kafka's
+// way to do with one poll what needs several shows between them.
+var lifeStructure = map[string][]string{
+	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next.
+	"a JoinGroup ahead": {"commits", "requests", "state"},
+	// The Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first.
+	"an error is sooner": {"error"},
 }
 
 // shows says in which aspects of a life a deviation shows.
 type shows struct {
-	now     []string // in the step in which it decides; nil: in every aspect
+	now     []string // in the step in which it decides
 	later   []string // after it, until the next join begins
 	lookups string   // until when Kafka may send a lookup that the Core does not; "" for not at all
 }
@@ -42,20 +44,37 @@ const (
 	untilLookedUp = "until the Core's next, which waits for the pause"
 )
 
-// lifeDeviations are those deviations that do not just show in every aspect of the step in which a rule decides.
+// lifeDeviations are the deviations that a life may end by. One that is not here, or in another aspect, is undeclared.
 var lifeDeviations = map[string]shows{
-	"join/not join_due": {now: []string{"requests", "state", "thread", "joins"}},
+	"Heartbeat/FENCED_INSTANCE_ID/not stale/PREPARING_REBALANCE":         {now: []string{"generation", "member", "protocol", "state", "thread"}},
+	"Heartbeat/FENCED_INSTANCE_ID/not stale/else":                        {now: []string{"member"}},
+	"Heartbeat/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE":         {now: []string{"generation", "protocol", "state"}},
+	"Heartbeat/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE":          {now: []string{"generation", "member", "protocol", "state"}},
+	"JoinGroup/MEMBER_ID_REQUIRED/else":                                  {now: []string{"member", "requests"}},
+	"JoinGroup/MEMBER_ID_REQUIRED/not leaves":                            {now: []string{"member"}},
+	"JoinGroup/NONE/not PREPARING_REBALANCE":                             {now: []string{"requests"}},
+	"OffsetCommit/FENCED_INSTANCE_ID/stale":                              {now: []string{"commits"}},
+	"OffsetCommit/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE":      {now: []string{"commits", "generation", "protocol", "state"}},
+	"OffsetCommit/ILLEGAL_GENERATION/stale":                              {now: []string{"commits", "generation", "protocol", "rejoin_needed", "state"}},
+	"OffsetCommit/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE":       {now: []string{"commits", "generation", "member", "protocol", "state"}},
+	"OffsetCommit/UNKNOWN_MEMBER_ID/stale":                               {now: []string{"commits", "generation", "member", "protocol", "rejoin_needed", "state"}},
+	"SyncGroup/NONE/rejoin_again":                                        {now: []string{"rejoin_needed"}},
+	"heartbeat/poll_expired/static":                                      {now: []string{"member"}},
+	"heartbeat/session_expired":                                          {now: []string{"coordinator", "generation", "lookups", "protocol", "rejoin_needed", "requests", "state"}},
+	"join/join_succeeded and not coordinator_known":                      {now: []string{"joins"}},
+	"released/leaves/has_member_id/coordinator_known/UNJOINED":           {now: []string{"requests"}},
+	"join/not join_due":                                                  {now: []string{"requests", "state", "thread", "joins"}},
 	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {now: []string{"lookups"}},
 	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, lookups: whileLookedUp},
 	"join/prepare_needed and identity_reset and owns":                    {now: []string{"joins"}},
 	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
-	"join/join_succeeded in not STABLE": {later: []string{"member", "requests", "joins"}},
+	"join/join_succeeded in not STABLE": {now: []string{"member", "requests"}, later: []string{"member", "requests", "joins"}},
 	// Whether an error is told shows in the poll that tells it.
-	"JoinGroup/otherwise/retriable":                        {later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/not stale":               {later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/stale":                   {later: []string{"error"}},
-	"SyncGroup/otherwise/retriable":                        {later: []string{"error"}},
-	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":               {later: []string{"error"}},
+	"JoinGroup/otherwise/retriable":                        {now: []string{"error"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/not stale":               {now: []string{"error", "generation", "protocol", "state"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/stale":                   {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/otherwise/retriable":                        {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":               {now: []string{"error"}, later: []string{"error"}},
 	"result FindCoordinator/raise":                         {now: []string{}, later: []string{"error"}, lookups: untilLookedUp},
 	"commit/UNJOINED":                                      {now: []string{"commits"}},
 	"commit/STABLE/not outdated and not coordinator_known": {now: []string{"commits"}},

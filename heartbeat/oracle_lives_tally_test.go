@@ -66,7 +66,7 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 			continue
 		}
 		by := l.explain(differ)
-		structure := l.structural(s, want, got)
+		structure := l.structural(s, differ, want, got)
 		switch {
 		case by != nil:
 			family.declared++
