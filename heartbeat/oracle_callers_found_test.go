@@ -87,3 +87,19 @@ func TestCallersDiffer(t *testing.T) {
 		})
 	}
 }
+
+// Of a commit that was fenced, Kafka's next poll throws just that, and the Core's ends well.
+func TestCallersFenced(t *testing.T) {
+	for _, one := range []struct {
+		kafka, core string
+		relaxed     bool
+	}{
+		{"FencedInstanceIdException", "ok", true},
+		{"FencedInstanceIdException", "no answer yet", false},
+		{"KafkaException", "ok", false},
+	} {
+		c := callerComparison{f: callerFact{About: "commit", Code: "FENCED_INSTANCE_ID"}, relaxed: map[string]bool{}}
+		got := c.relax(callerLine{what: "poll ended", text: one.kafka}, callerLine{what: "poll ended", text: one.core})
+		require.Equal(t, one.relaxed, got, "Kafka %s, the Core %s", one.kafka, one.core)
+	}
+}

@@ -71,7 +71,7 @@ func (c *callerComparison) relax(k, g callerLine) bool {
 		why = relaxLate
 	case c.f.About == "unavailable" && strings.ReplaceAll(g.text, "rebalance failed due to DisconnectException", "") == k.text:
 		why = relaxUnavailable
-	case k.what == "poll ended" && c.f.Code == "FENCED_INSTANCE_ID" && c.f.About == "commit":
+	case k.what == "poll ended" && c.f.Code == "FENCED_INSTANCE_ID" && c.f.About == "commit" && k.text == "FencedInstanceIdException" && g.text == "ok":
 		why = relaxFenced
 	}
 	return c.relaxing(why)
