@@ -164,8 +164,13 @@ func TestLeaveWithoutACoordinator(t *testing.T) {
 // Who could not tell the coordinator why it leaves says so when it joins again.
 func TestWhyAMemberHasLeft(t *testing.T) {
 	for name, live := range map[string]func(*driven){
-		"in no group":           func(d *driven) { d.step(leaveNow) },
-		"without a coordinator": func(d *driven) { d.join(); d.end(d.beat(), classic.CodeDisconnect); d.step(leaveNow); d.step(CallbackEnded{}) },
+		"in no group": func(d *driven) { d.step(leaveNow) },
+		"without a coordinator": func(d *driven) {
+			d.join()
+			d.end(d.beat(), classic.CodeDisconnect)
+			d.step(leaveNow)
+			d.step(CallbackEnded{})
+		},
 	} {
 		d := drive(t)
 		live(d)
