@@ -28,7 +28,8 @@ const (
 var (
 	noTests  = regexp.MustCompile(`(?m)^testing: warning: no tests to run$`)
 	timedOut = regexp.MustCompile(`(?m)^(panic: test timed out|(panic|fatal error): (all goroutines are asleep - )?deadlock)`)
-	demanded = regexp.MustCompile(`: wanted: .+; but `) // what an expect of a scenario says
+	// What an expect of a scenario says, and what the commands do that play a whole table of cases.
+	demanded = regexp.MustCompile(`: wanted: .+; but |Error Trace:\s+\S*/transcript_tables_test\.go:`)
 	panicked = regexp.MustCompile(`(?m)^(panic|fatal error): `)
 )
 

@@ -148,6 +148,7 @@ func TestEndings(t *testing.T) {
 		"passed":              {"TestX", "PASS\n", false, passes},
 		"failed":              {"TestX", "--- FAIL: TestX (0.00s)\n    x_test.go:7: two is not three\nFAIL\n", true, fails},
 		"a part failed":       {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two (0.00s)\nFAIL\n", true, fails},
+		"a table is":          {"TestScenarios/two", "    --- FAIL: TestScenarios/two (0.00s)\n        transcript_tables_test.go:58: \n            \tError Trace:\t/a/transcript_tables_test.go:58\n", true, fails},
 		"a demand is unmet":   {"TestScenarios/two", "    --- FAIL: TestScenarios/two (0.00s)\n        two:7: wanted: no sent JoinGroup; but it has: sent JoinGroup\n", true, fails},
 		"no demand is unmet":  {"TestScenarios/two", "    --- FAIL: TestScenarios/two (0.00s)\n        two:7: unknown command\n", true, breaks},
 		"another failed":      {"TestX/two", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/two_and_more (0.00s)\nFAIL\n", true, breaks},
