@@ -27,7 +27,7 @@ var lifeRelaxations = map[string]string{
 // way to do with one poll what needs several shows between them.
 var lifeStructure = map[string][]string{
 	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next.
-	"a JoinGroup ahead": {"commits", "requests", "state"},
+	"a JoinGroup ahead": {"commits", "coordinator", "requests", "state"},
 	// The Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first.
 	"an error is sooner": {"error"},
 }
@@ -60,7 +60,7 @@ var lifeDeviations = map[string]shows{
 	"OffsetCommit/UNKNOWN_MEMBER_ID/stale":                               {now: []string{"commits", "generation", "member", "protocol", "rejoin_needed", "state"}},
 	"SyncGroup/NONE/rejoin_again":                                        {now: []string{"rejoin_needed"}},
 	"heartbeat/poll_expired/static":                                      {now: []string{"member"}},
-	"heartbeat/session_expired":                                          {now: []string{"coordinator", "generation", "lookups", "protocol", "rejoin_needed", "requests", "state"}},
+	"heartbeat/session_expired":                                          {now: []string{"coordinator", "generation", "lookups", "member", "protocol", "rejoin_needed", "requests", "state"}},
 	"join/join_succeeded and not coordinator_known":                      {now: []string{"joins"}},
 	"released/leaves/has_member_id/coordinator_known/UNJOINED":           {now: []string{"requests"}},
 	"join/not join_due":                                                  {now: []string{"requests", "state", "thread", "joins"}},
