@@ -29,7 +29,7 @@ var lifeStructure = map[string][]string{
 	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next.
 	"a JoinGroup ahead": {"commits", "coordinator", "requests", "state"},
 	// The Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first.
-	"an error is sooner": {"error"},
+	"an error is sooner": {"error", "lookups"},
 }
 
 // shows says in which aspects of a life a deviation shows.

@@ -60,6 +60,7 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 		}
 		differ, want, got := l.compare(s)
 		if len(differ) == 0 {
+			l.must(l.missed == 0, "life %d step %d: the Core has not sent, or seen the end of, request %d", f.Life, s.Step, l.missed)
 			family.compared++
 			mark(c.equal, l.seen.decided)
 			l.remember()
