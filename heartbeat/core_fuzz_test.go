@@ -1,9 +1,17 @@
 package heartbeat
 
 import (
+	"flag"
+	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
+
+// lives is how many lives TestCoreSurvivesAnything lets Cores live.
+var lives = flag.Uint64("lives", 2000, "how many lives TestCoreSurvivesAnything tries")
 
 // Anything may happen to a member, in any order, at any time: it breaks none of the invariants, and finds back.
 func FuzzCore(f *testing.F) {
@@ -14,12 +22,38 @@ func FuzzCore(f *testing.F) {
 		if len(data) > 1000 {
 			t.Skip()
 		}
-		newLife(t, &dice{data}).run()
+		l := newLife(t, &dice{data})
+		l.run()
+		l.stay()
 	})
 }
 
+// What FuzzCore tries, without a fuzzer that follows the code, and so much faster: as many lives as -lives says, of all
+// lengths, on all cores. Each finds back into the group, and some are watched staying there, which takes the longest.
 func TestCoreSurvivesAnything(t *testing.T) {
-	for seed := range uint64(500) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { newLife(t, newDice(seed, 600)).run() })
-	}
+	const shard = 10_000 // lives to a subtest: the name of each costs memory
+	var inputs atomic.Uint64
+	t.Run("lives", func(t *testing.T) {
+		for first := uint64(0); first < *lives; first += min(shard, 1+*lives/16) {
+			t.Run(strconv.FormatUint(first, 10), func(t *testing.T) {
+				t.Parallel()
+				for seed := first; seed < min(*lives, first+min(shard, 1+*lives/16)); seed++ {
+					l := newLife(t, newDice(seed, lengthOf(seed)))
+					l.run()
+					if seed%8 == 0 {
+						l.stay()
+					}
+					inputs.Add(uint64(len(l.steps)))
+				}
+			})
+		}
+	})
+	require.Greater(t, inputs.Load(), *lives, "hardly anything has happened")
+	t.Logf("%d lives, in which %d things have happened", *lives, inputs.Load())
+}
+
+// lengthOf says for how many rolls of the dice anything happens in a life: short ones are as frequent as long ones.
+func lengthOf(seed uint64) int {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return r.IntN(2 << r.IntN(9))
 }

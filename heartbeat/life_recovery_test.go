@@ -2,34 +2,37 @@ package heartbeat
 
 import "github.com/kbeat/kbeat/fsm/classic"
 
-// recover lets all be well from now on: then the member must get into the group, and stay in it.
+// recover lets all be well from now on: then the member must get into the group.
 func (l *life) recover() {
-	w := &l.watching
-	if w.closed {
+	mostTurns := 100 + len(l.open)
+	for turn := 0; !l.watching.closed && !l.settled(); turn++ {
+		l.must(turn < mostTurns, "all is well, and the member does not get into the group: %+v", l.core.Status())
+		l.wellTurn()
+	}
+}
+
+// stay goes on so: the member must stay in the group.
+func (l *life) stay() {
+	if l.watching.closed {
 		return
 	}
-	settled := func() bool {
-		return l.core.memory.State == classic.Stable && !w.polling && !w.running && !w.leaving && w.holding == holds && !l.core.Wants()
-	}
-	mostTurns := 100 + len(l.open)
-	settle := func() {
-		for turn := 0; !settled(); turn++ {
-			l.must(turn < mostTurns, "all is well, and the member does not get into the group: %+v", l.core.Status())
-			l.wellTurn()
-		}
-	}
-	settle()
 	for past := l.now + l.core.config.SessionTimeout; l.now < past; { // a session that nearly ended before may still end
 		l.wellTurn()
 	}
-	settle()
+	l.recover()
 	beats, until := 0, l.now+10*l.core.config.HeartbeatInterval
 	for turn := 0; l.now < until; turn++ {
-		l.must(turn < mostTurns, "time stands still")
+		l.must(turn < 100, "time stands still")
 		beats += l.wellTurn()
-		l.must(settled(), "all is well, and the member leaves the group: %+v", l.core.Status())
+		l.must(l.settled(), "all is well, and the member leaves the group: %+v", l.core.Status())
 	}
 	l.must(beats >= 9 && beats <= 11, "%d heartbeats in ten intervals", beats)
+}
+
+// settled says whether the member has all that one wants.
+func (l *life) settled() bool {
+	w := &l.watching
+	return l.core.memory.State == classic.Stable && !w.polling && !w.running && !w.leaving && w.holding == holds && !l.core.Wants()
 }
 
 // wellTurn lets the next good thing happen, and counts the heartbeats that were sent.

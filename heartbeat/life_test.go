@@ -55,13 +55,8 @@ func newLife(t testing.TB, d *dice) *life {
 	return l
 }
 
-// run lets things happen until the dice are used up, and then all be well. A life that breaks something shows its trace.
+// run lets things happen until the dice are used up, and then all be well.
 func (l *life) run() {
-	defer func() {
-		if l.t.Failed() {
-			l.t.Log(l.trace().String())
-		}
-	}()
 	for l.dice.left() {
 		l.step(l.happen())
 	}
