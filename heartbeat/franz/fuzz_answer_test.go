@@ -20,39 +20,42 @@ func FuzzAnswer(f *testing.F) {
 			f.Add(byte(api), version, []byte{})
 		}
 	}
-	f.Fuzz(func(t *testing.T, api, version byte, body []byte) {
-		of := answered[int(api)%len(answered)]
-		resp := of.key.Response()
-		resp.SetVersion(int16(version) % (resp.MaxVersion() + 1))
-		before := allocated()
-		err := resp.ReadFrom(body)
-		if made := allocated() - before; made > mostMemory {
-			t.Errorf("an answer of %d bytes has made %s use %d bytes of memory", len(body), of.key.Name(), made)
+	f.Fuzz(takeAnswer)
+}
+
+// takeAnswer lets a member that waits for an answer have one of these bytes.
+func takeAnswer(t *testing.T, api, version byte, body []byte) {
+	of := answered[int(api)%len(answered)]
+	resp := of.key.Response()
+	resp.SetVersion(int16(version) % (resp.MaxVersion() + 1))
+	before := allocated()
+	err := resp.ReadFrom(body)
+	if made := allocated() - before; made > mostMemory {
+		t.Errorf("an answer of %d bytes has made %s use %d bytes of memory", len(body), of.key.Name(), made)
+	}
+	if err != nil {
+		return // the transport says MALFORMED
+	}
+	answer, _ := decode(resp)
+	member := waitingFor(t, of.input)
+	answer.ID = member.request.ID
+	asks := false
+	for _, o := range member.core.Step(member.now, answer) {
+		r, ok := o.(heartbeat.Request)
+		asks = asks || ok
+		if ok && (r.Node < 0) != (r.API == classic.InputFindCoordinator) {
+			t.Errorf("%s to node %d after %+v", r.API, r.Node, answer)
 		}
-		if err != nil {
-			return // the transport says MALFORMED
-		}
-		answer, _ := decode(resp)
-		member := waitingFor(t, of.input)
-		answer.ID = member.request.ID
-		asks := false
-		for _, o := range member.core.Step(member.now, answer) {
-			r, ok := o.(heartbeat.Request)
-			asks = asks || ok
-			if ok && (r.Node < 0) != (r.API == classic.InputFindCoordinator) {
-				t.Errorf("%s to node %d after %+v", r.API, r.Node, answer)
-			}
-		}
-		switch s := member.core.Status(); {
-		case s.State == classic.Unjoined && s.Generation != heartbeat.NoGeneration:
-			t.Errorf("unjoined, and in generation %d, after %+v", s.Generation, answer)
-		case s.State.Joined() && (s.Generation < 0 || s.Member == ""):
-			t.Errorf("%s as %q in generation %d, after %+v", s.State, s.Member, s.Generation, answer)
-		}
-		if _, ok := member.core.Deadline(); !ok && !asks && member.core.Status().State != classic.Unjoined {
-			t.Errorf("the member waits for nothing after %+v", answer)
-		}
-	})
+	}
+	switch s := member.core.Status(); {
+	case s.State == classic.Unjoined && s.Generation != heartbeat.NoGeneration:
+		t.Errorf("unjoined, and in generation %d, after %+v", s.Generation, answer)
+	case s.State.Joined() && (s.Generation < 0 || s.Member == ""):
+		t.Errorf("%s as %q in generation %d, after %+v", s.State, s.Member, s.Generation, answer)
+	}
+	if _, ok := member.core.Deadline(); !ok && !asks && member.core.Status().State != classic.Unjoined {
+		t.Errorf("the member waits for nothing after %+v", answer)
+	}
 }
 
 // answered are the APIs of a group, with what the rules call their answers.

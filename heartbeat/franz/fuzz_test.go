@@ -24,13 +24,21 @@ func FuzzTransport(f *testing.F) {
 	for _, seed := range hostileSeeds() {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		before := allocated()
-		synctest.Test(t, func(t *testing.T) { newHostility(t, script).run() })
-		if made := allocated() - before; made > mostMemory {
-			t.Errorf("%d bytes of answers have made the member use %d bytes of memory", len(script), made)
-		}
+	f.Fuzz(func(t *testing.T, script []byte) { endure(t, script) })
+}
+
+// endure lets a member live among brokers that do what a script says, and says how many requests it has sent.
+func endure(t *testing.T, script []byte) (requests uint64) {
+	before := allocated()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHostility(t, script)
+		h.run()
+		requests = h.last
 	})
+	if made := allocated() - before; made > mostMemory {
+		t.Errorf("%d bytes of answers have made the member use %d bytes of memory", len(script), made)
+	}
+	return requests
 }
 
 // mostMemory is what one member may allocate in all that a script makes happen to it. A client and its connections take
