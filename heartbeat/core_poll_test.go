@@ -17,7 +17,7 @@ func typeName(v any) string { return reflect.TypeOf(v).Name() }
 func TestPollOfAStableMember(t *testing.T) {
 	d := drive(t).join()
 	require.Equal(t, "poll ends", d.step(Poll{}))
-	require.Equal(t, []string{"poll/loop_exists and not loop_failed"}, d.rules())
+	require.Equal(t, []string{"poll/else"}, d.rules())
 	require.Equal(t, "FindCoordinator", d.end(d.beat(), classic.CodeDisconnect))
 	require.Equal(t, "poll ends", d.step(Poll{}), "the heartbeat loop looks the coordinator up")
 }

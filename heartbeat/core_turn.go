@@ -15,7 +15,7 @@ const mostTurns = 64
 func (c *Core) turnLoops() {
 	for range mostTurns {
 		beaten := !c.asleep && c.turnHeartbeat()
-		joined := c.polling && !c.leaving.asked && c.turnJoin()
+		joined := c.polling && c.turnJoin()
 		if !beaten && !joined {
 			return
 		}
@@ -36,6 +36,7 @@ func (c *Core) turnHeartbeat() bool {
 // turnJoin makes one turn of the loop in which a poll waits, and says whether it has done something.
 func (c *Core) turnJoin() bool {
 	rule := classic.HandleJoinTurn(&c.memory, classic.JoinTurnGuards{
+		Departing:     c.leaving.asked,
 		IdentityReset: c.reset(),
 		Owns:          c.told != nobody,
 		LookupDue:     c.over(classic.TimerLookupRetry),
@@ -64,18 +65,14 @@ func (c *Core) turned(rule *classic.Rule) bool {
 	return true
 }
 
-// poll is what the application does again and again to stay in the group. One that comes while the member leaves begins
-// when it has left.
+// poll is what the application does again and again to stay in the group.
 func (c *Core) poll() {
 	c.polling = true
-	if c.leaving.asked {
-		return
-	}
-	rule := c.fired(classic.HandlePoll(&c.memory, c.effects()))
+	rule := c.fired(classic.HandlePoll(&c.memory, classic.PollGuards{Departing: c.leaving.asked}, c.effects()))
 	switch {
 	case rule.Result.Class() == fsm.ClassFatal:
 		c.endPoll(c.step.raise)
-	case c.owed != nil:
+	case c.owed != nil && !c.leaving.asked:
 		err := c.owed
 		c.owed = nil
 		c.endPoll(err)

@@ -78,7 +78,7 @@ func (r *oracleReading) decide(input, code string, q factQuestion) *spec.Rule {
 	case "assignment_failed":
 		rule = classic.DecideAssignmentFailed(m)
 	case "poll":
-		rule = classic.DecidePoll(m)
+		rule = classic.DecidePoll(m, classic.PollGuards{})
 	case "loop_broke":
 		rule = classic.DecideLoopBroke(m)
 	default:
