@@ -13,22 +13,20 @@ func (c *Core) heartbeatAnswered() {
 		Stale:  c.stale(),
 		Former: c.former(),
 	}, c.effects()))
-	if rule.Result.Class() == fsm.ClassFatal {
-		c.breakLoop(c.failure(rule))
-	}
+	c.breakLoop(rule)
 }
 
-// breakLoop keeps why the loop has failed, for the next poll. What comes after the first cause is its consequence.
-func (c *Core) breakLoop(err error) {
-	if c.broken == nil {
-		c.broken = err
+// breakLoop keeps why the loop has failed, if it has, for the next poll. What comes after the first cause is its consequence.
+func (c *Core) breakLoop(rule *classic.Rule) {
+	if rule.Result.Class() == fsm.ClassFatal && c.broken == nil {
+		c.broken = c.failure(rule)
 	}
 }
 
 // loopBroke handles the failure of whatever drives the loop.
 func (c *Core) loopBroke(in LoopBroke) {
 	c.step.err = in.Err
-	c.breakLoop(c.failure(c.fired(classic.HandleLoopBroke(&c.memory, c.effects()))))
+	c.breakLoop(c.fired(classic.HandleLoopBroke(&c.memory, c.effects())))
 }
 
 func (e *effects) SendHeartbeat() { e.send(open{request: Request{API: classic.InputHeartbeat}}) }

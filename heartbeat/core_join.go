@@ -61,10 +61,7 @@ func (c *Core) assignmentFailed(in AssignmentFailed) {
 
 // joinOutcome tells the poll what nothing repeats.
 func (c *Core) joinOutcome(rule *classic.Rule) {
-	c.fired(rule)
-	if rule.Result.Class() == fsm.ClassFatal {
-		c.raise(c.failure(rule))
-	}
+	c.raiseFatal(c.fired(rule))
 }
 
 // differs says whether an answer names something else; older brokers name nothing.

@@ -33,8 +33,19 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	return rule
 }
 
-// failure is what a rule raises; nil where its result is no error.
+// raiseFatal tells the poll what a rule has failed with, where nothing repeats it.
+func (c *Core) raiseFatal(rule *classic.Rule) {
+	if rule.Result.Class() == fsm.ClassFatal {
+		c.raise(c.failure(rule))
+	}
+}
+
+// failure is what a rule raises: what an effect of it has brought back, where it says no other; nil where its result is no
+// error.
 func (c *Core) failure(rule *classic.Rule) error {
+	if c.step.raise != nil && rule.Result.Error().Kind == fsm.ErrorOwn {
+		return c.step.raise
+	}
 	name := c.errorName(rule)
 	if name == "" {
 		return nil

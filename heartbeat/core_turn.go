@@ -48,7 +48,7 @@ func (c *Core) turnJoin() bool {
 	case rule.Result == classic.ResultHeartbeatTurnReady:
 		c.endPoll(nil)
 	case rule.Result.Class() == fsm.ClassFatal:
-		c.endPoll(c.step.raise)
+		c.endPoll(c.failure(rule))
 	}
 	return moved
 }
@@ -71,7 +71,7 @@ func (c *Core) poll() {
 	rule := c.fired(classic.HandlePoll(&c.memory, classic.PollGuards{Departing: c.leaving.asked}, c.effects()))
 	switch {
 	case rule.Result.Class() == fsm.ClassFatal:
-		c.endPoll(c.step.raise)
+		c.endPoll(c.failure(rule))
 	case c.owed != nil && !c.leaving.asked:
 		err := c.owed
 		c.owed = nil

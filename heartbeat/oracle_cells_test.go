@@ -206,6 +206,8 @@ func (e kafkaExceptions) observed(f cellFact) factView {
 		got["outcome"] = "failure of " + class
 		got["retriable"] = fmt.Sprint(f.Retriable)
 		got["class"] = e.class(f, class)
+	} else if f.Future == "success" {
+		got["class"] = string(spec.OK)
 	}
 	return got
 }

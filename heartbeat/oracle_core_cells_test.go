@@ -149,7 +149,7 @@ func (f cellFact) shown(c *oracleCore, e kafkaExceptions, used []*spec.Rule) fac
 			view["rejoin_reason"] = strings.Replace(view["rejoin_reason"], name, class, 1)
 		}
 	}
-	if view["class"] != "" {
+	if view["class"] != "" && last.Error != "" {
 		view["class"] = f.acts(c)
 	}
 	return view

@@ -36,6 +36,7 @@ func compareListener(t *testing.T, r *oracleReading, c *oracleTally) (facts int,
 		used := []*spec.Rule{rule}
 		want := r.afterHeartbeat(rule, f.AttemptsBefore, left)
 		want["state"] = nextState(rule, f.State)
+		want["class"] = string(rule.Result.Class)
 
 		failed := want["failed"] == "true"
 		poll := r.decide("poll", "", factQuestion{state: want["state"], flags: classic.LoopExists | on(classic.LoopFailed, failed)})
@@ -47,11 +48,24 @@ func compareListener(t *testing.T, r *oracleReading, c *oracleTally) (facts int,
 		c.compare(f, used, want, factView{
 			"attempts": fmt.Sprint(h.Attempts), "session_timer_reset": fmt.Sprint(h.SessionTimerReset), "failed": fmt.Sprint(h.Failed),
 			"time_to_next_heartbeat_ms": fmt.Sprint(h.TimeToNextHeartbeatMs), "state": h.State,
+			"class":               string(heardAs(h.Failed, h.SessionTimerReset)),
 			"poll raises":         fmt.Sprint(strings.HasPrefix(f.Settled.PollHeartbeat, "throws:"+strings.Split(h.Failure, ":")[0]) && h.Failed),
 			"poll drops the loop": fmt.Sprint(strings.HasSuffix(f.Settled.PollHeartbeat, "(thread dropped)")),
 		})
 	}
 	return len(outcomes), ""
+}
+
+// heardAs is the class of the result that Kafka's listener makes of an answer: one that ends the loop, one that shows the
+// coordinator alive, or one after which the loop backs off.
+func heardAs(failed, alive bool) spec.Class {
+	switch {
+	case failed:
+		return spec.Fatal
+	case alive:
+		return spec.OK
+	}
+	return spec.Backoff
 }
 
 // afterHeartbeat is what the effects of a rule make of the failures in a row, the session and the next heartbeat, of

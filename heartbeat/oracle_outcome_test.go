@@ -68,7 +68,7 @@ func (e kafkaExceptions) outcome(want factView, r *oracleReading, f cellFact, re
 	case result.Error == "" && result.Class == spec.Pending:
 		want["outcome"] = "pending"
 	case result.Error == "":
-		want["outcome"] = "success"
+		want["outcome"], want["class"] = "success", string(result.Class)
 	default:
 		class, _ := f.exception()
 		classes := e.classes(f.Code, result.Error)

@@ -44,6 +44,7 @@ func (r *reader) check() {
 	k.unpromised()
 	k.timersRun()
 	k.backoffs()
+	k.classes()
 	k.misspelt()
 	k.unused()
 	k.edges()

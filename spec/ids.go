@@ -63,6 +63,7 @@ const (
 	LeftMarked      ID = "left-marked"     // a flag that says something is under way, and stays set when it has ended
 	TimerOff        ID = "timer-off"       // a state that waits for a timer which nothing has started
 	NoBackoff       ID = "backoff"         // a result that asks for a backoff and starts no timer, unlike the others
+	WrongClass      ID = "class"           // a result whose class is not what it says and does
 	Livelock        ID = "livelock"        // a loop that goes in circles
 	Unused          ID = "unused"          // a declaration that nothing needs
 )
