@@ -138,8 +138,7 @@ func (k *maker) does(of, where string, n *yaml.Node) {
 		}
 	}
 	// Others for each rule, so that each effect comes to be added somewhere.
-	for i := range 4 {
-		other := all[(7*n.Line+11*i)%len(all)]
+	for _, other := range drawn(all, where, 4) {
 		if !slices.ContainsFunc(has, func(at *yaml.Node) bool { return nameOf(at) == other }) {
 			do("effect added", n.Line, "", other, slices.Concat(has, []*yaml.Node{k.effectNode(other, "")}))
 		}

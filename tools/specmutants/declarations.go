@@ -97,7 +97,7 @@ func (k *maker) effect(name string, n *yaml.Node) {
 		if part.opposite == "" {
 			continue
 		}
-		for _, other := range nextOf(part.words, n.Line) {
+		for _, other := range drawn(part.words, part.key+" of "+name, 1) {
 			named := func(w *yaml.Node) bool { return w.Value == other }
 			if !slices.ContainsFunc(has, named) && !slices.ContainsFunc(items(get(n, part.opposite)), named) {
 				k.add(mutant{"added to " + part.key, n.Line, name, "", other, content(n, withKey(n, part.key, list(slices.Concat(has, []*yaml.Node{scalar(other)})...))...)})
@@ -109,11 +109,6 @@ func (k *maker) effect(name string, n *yaml.Node) {
 			k.word("another in calls", name, at, other)
 		}
 	}
-}
-
-// nextOf is one of the words, another one for each line, so that each comes to be added somewhere.
-func nextOf(words []string, line int) []string {
-	return words[line*5%len(words):][:1]
 }
 
 func listOrNone(items []*yaml.Node) *yaml.Node {

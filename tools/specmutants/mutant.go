@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/kbeat/kbeat/spec"
+	"github.com/kbeat/kbeat/tools/sample"
 )
 
 // mutant is one word of a specification that is another one. apply makes the change in the tree that it belongs to.
@@ -184,4 +185,11 @@ func (k *maker) timers() []string {
 
 func (k *maker) effects() []string {
 	return namesOf(k.machine.Effects, func(e *spec.Effect) string { return e.Name })
+}
+
+// drawn are n of the words. Which ones hangs on what they are drawn for, and on no line of the file, so that a line more
+// does not make other mutants.
+func drawn(words []string, what string, n int) []string {
+	same := func(string) string { return "" }
+	return sample.Choose(words, same, func(w string) string { return what + " " + w }, n, 0)
 }
