@@ -26,8 +26,9 @@ var lifeRelaxations = map[string]string{
 // lifeStructure is where the comparison of an impatient life ends though no rule deviates, and in which aspects: there, Kafka's
 // way to do with one poll what needs several shows between them.
 var lifeStructure = map[string][]string{
-	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next.
-	"a JoinGroup ahead": {"commits", "coordinator", "requests", "state"},
+	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next: also
+	// the end of a session that is still counted between the two, after which the thread looks for the coordinator.
+	"a JoinGroup ahead": {"commits", "coordinator", "lookups", "requests", "state"},
 	// The Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first.
 	"an error is sooner": {"error", "lookups"},
 }
