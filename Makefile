@@ -78,7 +78,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 .PHONY: kafka-test
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
-	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/oracle
+	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/sim/coordinator ./tools/oracle
 
 # KAFKA=4.2.1: print what that version does else. LIVES=10000 SEED=7: let Kafka's client live so many lives of that seed, and a
 # Core live them again.

@@ -3,5 +3,6 @@
 //
 //	go test -tags kafka ./tools/kafkatest/...
 //
-// Everything else in this module is tested without a broker that is not in the test's own process.
+// tools/sim/coordinator holds its model of the coordinator against a real one as well. Everything else in this module is
+// tested without a broker that is not in the test's own process.
 package kafkatest

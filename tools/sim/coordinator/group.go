@@ -37,6 +37,7 @@ type Group struct {
 	config Config
 	now    time.Duration
 
+	known        bool // somebody has asked to join it
 	state        State
 	generation   int32
 	protocolType string
@@ -214,6 +215,8 @@ func (g *Group) heartbeat(r heartbeat.Request) classic.Code {
 func (g *Group) commit(r heartbeat.Request) heartbeat.Response {
 	m, code := g.check(r)
 	switch {
+	case !g.known:
+		code = classic.CodeGroupIDNotFound
 	case code != classic.CodeNone:
 	case r.Generation != g.generation:
 		code = classic.CodeIllegalGeneration
@@ -234,7 +237,13 @@ func (g *Group) commit(r heartbeat.Request) heartbeat.Response {
 func (g *Group) leave(r heartbeat.Request) classic.Code {
 	if i := slices.IndexFunc(g.pending, func(p *pending) bool { return p.id == r.Member }); i >= 0 && r.Instance == "" {
 		g.forget(g.pending[i])
+		if g.state != Empty {
+			g.rebalance() // though nobody has left who was in the group
+		}
 		return classic.CodeNone
+	}
+	if m := g.static(r.Instance); m != nil && r.Member == "" {
+		r.Member = m.id // whoever it is
 	}
 	m, code := g.check(r)
 	if code != classic.CodeNone {
@@ -249,16 +258,14 @@ func (g *Group) leave(r heartbeat.Request) classic.Code {
 func (g *Group) forget(p *pending) {
 	g.pending = slices.DeleteFunc(g.pending, func(o *pending) bool { return o == p })
 	g.changes++
-	g.maybeCompleteJoin()
 }
 
-// remove takes a member out of the group.
+// remove takes a member out of the group. If it waits for the answer to a SyncGroup, it waits for ever.
 func (g *Group) remove(m *member) {
 	g.changes++
 	g.members = slices.DeleteFunc(g.members, func(o *member) bool { return o == m })
-	for _, waits := range []*reply{&m.join, &m.sync} {
-		tell(waits, heartbeat.Response{Code: classic.CodeUnknownMemberID})
-	}
+	tell(&m.join, heartbeat.Response{Code: classic.CodeUnknownMemberID})
+	m.sync = nil
 	if g.leader == m.id {
 		g.leader = ""
 		if len(g.members) > 0 {

@@ -14,6 +14,9 @@ func (g *Group) join(r heartbeat.Request, answer reply) {
 	refuse := func(c classic.Code) {
 		answer(heartbeat.Response{Code: c, Member: r.Member, Generation: heartbeat.NoGeneration})
 	}
+	if r.Member == "" {
+		g.create() // even if it is refused
+	}
 	if !g.supports(r) {
 		refuse(classic.CodeInconsistentGroupProtocol)
 		return
@@ -23,6 +26,10 @@ func (g *Group) join(r heartbeat.Request, answer reply) {
 		return
 	}
 	if i := slices.IndexFunc(g.pending, func(p *pending) bool { return p.id == r.Member }); i >= 0 {
+		if r.Instance != "" {
+			refuse(classic.CodeUnknownServerError) // it was given to a dynamic member, and Kafka does not expect that
+			return
+		}
 		g.pending = slices.Delete(g.pending, i, i+1)
 		g.add(r, r.Member, answer)
 		return
@@ -130,7 +137,10 @@ func (g *Group) rebalance() {
 	}
 	for _, m := range g.members {
 		m.owesSync, m.assignment = false, nil
-		tell(&m.sync, heartbeat.Response{Code: classic.CodeRebalanceInProgress})
+		if m.sync != nil {
+			g.beat(m)
+			tell(&m.sync, heartbeat.Response{Code: classic.CodeRebalanceInProgress})
+		}
 	}
 	g.initial, g.more = g.state == Empty, false
 	g.syncEnds = never
@@ -206,13 +216,14 @@ func (g *Group) completeJoin() {
 	}
 }
 
-// supports says whether a member can take part in the group with its protocols.
+// supports says whether a member can take part in the group with its protocols. What it has offered so far counts too: who
+// is alone cannot change to another protocol at once either.
 func (g *Group) supports(r heartbeat.Request) bool {
 	if len(g.members) == 0 {
 		return r.ProtocolType != "" && len(r.Protocols) > 0
 	}
 	return r.ProtocolType == g.protocolType && slices.ContainsFunc(r.Protocols, func(p heartbeat.Protocol) bool {
-		return !slices.ContainsFunc(g.members, func(m *member) bool { return m.id != r.Member && !m.offers(p.Name) })
+		return !slices.ContainsFunc(g.members, func(m *member) bool { return !m.offers(p.Name) })
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 // snapshot is what of a group outlives its coordinator.
 type snapshot struct {
+	known        bool
 	generation   int32
 	protocolType string
 	protocol     string
@@ -16,9 +17,17 @@ type snapshot struct {
 	members      []member
 }
 
-// store writes down the group as it is: after an assignment, when a static member was replaced, and when nobody is left.
+// create makes the group known, unless it is already.
+func (g *Group) create() {
+	if !g.known {
+		g.known = true
+		g.store()
+	}
+}
+
+// store writes down the group as it is: when it is created, after an assignment, when a static member was replaced, and when nobody is left.
 func (g *Group) store() {
-	g.stored = snapshot{generation: g.generation, protocolType: g.protocolType, protocol: g.protocol, leader: g.leader}
+	g.stored = snapshot{known: g.known, generation: g.generation, protocolType: g.protocolType, protocol: g.protocol, leader: g.leader}
 	for _, m := range g.members {
 		kept := *m
 		kept.join, kept.sync, kept.isNew, kept.owesSync = nil, nil, false, false
@@ -35,7 +44,7 @@ func (g *Group) Unload(now time.Duration) {
 			tell(waits, heartbeat.Response{Code: classic.CodeNotCoordinator, Member: m.id, Generation: heartbeat.NoGeneration})
 		}
 	}
-	g.members, g.pending = nil, nil
+	g.members, g.pending, g.known = nil, nil, false
 	g.become(Empty)
 	g.joinEnds, g.syncEnds = never, never
 }
@@ -53,6 +62,7 @@ func (g *Group) Load(now time.Duration) {
 	g.now = max(g.now, now)
 	g.loaded = g.now
 	s := g.stored
+	g.known = s.known
 	g.generation, g.protocolType, g.protocol, g.leader = s.generation, s.protocolType, s.protocol, s.leader
 	for _, kept := range s.members {
 		m := kept

@@ -27,7 +27,7 @@ func (g *Group) sync(r heartbeat.Request, answer reply) {
 	m.sync = answer
 	switch {
 	case g.state == Stable:
-		g.assign(m)
+		g.assign(m) // which is no sign of life
 	case m.id == g.leader:
 		for _, o := range g.members {
 			o.assignment = []byte{}
@@ -39,6 +39,7 @@ func (g *Group) sync(r heartbeat.Request, answer reply) {
 		g.store()
 		for _, o := range slices.Clone(g.members) {
 			if o.sync != nil {
+				g.beat(o)
 				g.assign(o)
 			}
 		}
@@ -50,6 +51,5 @@ func (g *Group) sync(r heartbeat.Request, answer reply) {
 
 // assign answers a member's SyncGroup by its assignment.
 func (g *Group) assign(m *member) {
-	g.beat(m)
 	tell(&m.sync, heartbeat.Response{ProtocolType: new(g.protocolType), Protocol: new(g.protocol), Assignment: m.assignment})
 }

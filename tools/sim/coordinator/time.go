@@ -25,6 +25,7 @@ func (g *Group) Tick(now time.Duration) {
 	for _, p := range slices.Clone(g.pending) {
 		if p.expires <= g.now {
 			g.forget(p)
+			g.maybeCompleteJoin()
 		}
 	}
 	for _, m := range slices.Clone(g.members) {
