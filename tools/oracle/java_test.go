@@ -41,14 +41,23 @@ func TestAFalseFactIsNamed(t *testing.T) {
 	require.Equal(t, packed, renewed, "the same facts are other bytes; does another release of Go pack otherwise? then `go run ./tools/oracle write` after `rm`")
 }
 
-// A program that Kafka's classes cannot serve is said to be one, and the others are compared.
+// A program that Kafka's classes cannot serve is said to be one, and the others are compared. Those of the consumer protocol
+// have been there since Kafka 4.0.
 func TestOtherVersions(t *testing.T) {
-	code, stdout, stderr := called(t, "diff", "--kafka", "4.0.0", quick, "listener", "--dir", filepath.Join("..", "..", "heartbeat", "testdata", "oracle"))
+	dir := filepath.Join("..", "..", "heartbeat", "testdata", "oracle")
+	code, stdout, stderr := called(t, "diff", "--kafka", "4.0.0", quick, "listener", "consumer_events", "--dir", dir)
 	require.Equal(t, exitDiffers, code)
 	require.Contains(t, stdout, "listener: Kafka 4.0.0 has not what they are compiled with\n")
 	require.Regexp(t, `Fixture.java:\d+: cannot find symbol; symbol: class BaseHeartbeatThread; location: class Fixture`, stdout)
 	require.Regexp(t, quick+`: Kafka [0-9.]+ has (\d+) facts, Kafka 4.0.0 has \d+; \d+ are the same`, stdout)
-	require.Equal(t, "1 of 2 programs cannot ask Kafka 4.0.0, whose classes are others\n", stderr)
+	require.Regexp(t, `consumer_events: Kafka [0-9.]+ has \d+ facts, Kafka 4.0.0 has \d+; \d+ are the same`, stdout)
+	require.Equal(t, "1 of 3 programs cannot ask Kafka 4.0.0, whose classes are others\n", stderr)
+
+	code, stdout, stderr = called(t, "diff", "--kafka", "3.9.1", quick, "consumer_edges", "--dir", dir)
+	require.Equal(t, exitDiffers, code)
+	require.Contains(t, stdout, "consumer_edges: Kafka 3.9.1 has not what they are compiled with\n")
+	require.Regexp(t, `cannot find symbol; symbol: class ConsumerMembershipManager`, stdout)
+	require.Equal(t, "1 of 2 programs cannot ask Kafka 3.9.1, whose classes are others\n", stderr)
 
 	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick)
 	require.Equal(t, exitDiffers, code)

@@ -28,6 +28,11 @@ func programs() []program {
 		{name: "loop", class: "LoopFacts", key: []string{"variant", "closed", "enabled", "state", "failed", "coordinator", "lookup", "session_expired", "poll_expired", "heartbeat_due", "static"}},
 		{name: "listener", class: "ListenerFacts", key: []string{"code", "variant", "n", "state", "identity", "static"}},
 		{name: "timers", class: "TimerFacts", key: []string{"sequence", "step"}},
+		{name: "consumer_cells", class: "ConsumerCellFacts", key: []string{"api", "code", "variant", "answer_epoch", "assignment", "state", "static", "partitions"}},
+		{name: "consumer_loop", class: "ConsumerLoopFacts", key: []string{"state", "static", "coordinator_known", "poll_expired", "in_flight", "interval_over", "backing_off", "remains", "lookup_error", "newer_target"}},
+		{name: "consumer_events", class: "ConsumerEventFacts", key: []string{"event", "operation", "marked", "poll_expired", "released", "ok", "rejoins", "late", "state", "static"}},
+		{name: "consumer_edges", class: "ConsumerEdgeFacts", key: []string{"from", "to"}},
+		{name: "consumer_reconciliation", class: "ConsumerReconciliationFacts", key: []string{"about", "auto_commit", "to_revoke", "at_poll", "reconciling", "target_is_owned", "callback", "meanwhile", "ok"}},
 		{name: "timers_backoff", class: "BackoffFacts", key: []string{"initial", "multiplier", "max", "jitter", "attempts"}},
 	}
 }

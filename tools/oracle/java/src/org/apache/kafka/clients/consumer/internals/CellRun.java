@@ -55,7 +55,7 @@ final class CellRun {
             try {
                 fixture.client.pollNoWakeup();
             } catch (Throwable t) {
-                thrown = Fixture.describe(t);
+                thrown = Facts.describe(t);
             }
 
             look(fixture, mark, deadline);
@@ -113,7 +113,7 @@ final class CellRun {
         } else if (request.succeeded()) {
             future = "success";
         } else {
-            future = "failure:" + Fixture.describe(request.exception());
+            future = "failure:" + Facts.describe(request.exception());
             retriable = request.exception() instanceof RetriableException;
             must(retriable == request.isRetriable(), "isRetriable() is about the exception's class");
         }

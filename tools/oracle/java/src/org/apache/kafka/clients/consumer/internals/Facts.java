@@ -39,6 +39,11 @@ final class Facts {
             throw new IOException("the facts cannot be printed");
     }
 
+    /** What is thrown, as facts have it. */
+    static String describe(Throwable t) {
+        return t.getClass().getSimpleName() + ":" + (t.getMessage() == null ? "" : t.getMessage());
+    }
+
     private static Path jar(Class<?> c) throws Exception {
         return Path.of(c.getProtectionDomain().getCodeSource().getLocation().toURI());
     }

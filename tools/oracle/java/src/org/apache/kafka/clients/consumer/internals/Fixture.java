@@ -207,10 +207,6 @@ final class Fixture implements AutoCloseable {
         return (Long) Internals.get(Heartbeat.class, heartbeat(), "heartbeatAttempts");
     }
 
-    static String describe(Throwable t) {
-        return t.getClass().getSimpleName() + ":" + (t.getMessage() == null ? "" : t.getMessage());
-    }
-
     /** A heartbeat thread that never runs; what enables and disables it is Kafka's. */
     static final class InertThread extends BaseHeartbeatThread {
         InertThread() {

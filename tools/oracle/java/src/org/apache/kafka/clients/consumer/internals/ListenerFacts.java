@@ -131,7 +131,7 @@ public final class ListenerFacts {
             .with("time_to_next_heartbeat_ms", fixture.heartbeat().timeToNextHeartbeat(now))
             .with("coordinator_time_to_next_heartbeat", coordinatorTimeToNext(fixture, now))
             .with("failed", driver.thread.isFailed())
-            .with("failure", failure == null ? null : Fixture.describe(failure))
+            .with("failure", failure == null ? null : Facts.describe(failure))
             .with("enabled", driver.thread.isEnabled()).with("closed", driver.thread.isClosed())
             .with("state", fixture.coordinator.state.name()).with("member_id", generation.memberId).with("generation", generation.generationId)
             .with("rejoin_needed", fixture.rejoinNeeded()).with("rejoin_reason", fixture.coordinator.rejoinReason())
@@ -148,7 +148,7 @@ public final class ListenerFacts {
             long left = fixture.coordinator.timeToNextHeartbeat(now);
             return left == Long.MAX_VALUE ? "max" : (Object) left;
         } catch (RuntimeException e) {
-            return "throws:" + Fixture.describe(e);
+            return "throws:" + Facts.describe(e);
         }
     }
 
@@ -158,7 +158,7 @@ public final class ListenerFacts {
             fixture.coordinator.pollHeartbeat(fixture.time.milliseconds());
             return "ok";
         } catch (RuntimeException e) {
-            return "throws:" + Fixture.describe(e) + (fixture.get("heartbeatThread") == null ? " (thread dropped)" : "");
+            return "throws:" + Facts.describe(e) + (fixture.get("heartbeatThread") == null ? " (thread dropped)" : "");
         }
     }
 

@@ -169,7 +169,7 @@ public final class LoopFacts {
         if (!fixture.coordinator.rejoinReason().isEmpty())
             did.with("rejoin_reason", fixture.coordinator.rejoinReason());
         Throwable failure = driver.thread.failureCause();
-        return did.with("failure", failure == null ? null : Fixture.describe(failure))
+        return did.with("failure", failure == null ? null : Facts.describe(failure))
             .with("closed", driver.thread.isClosed())
             .with("ended", driver.ended());
     }
