@@ -15,8 +15,8 @@ help: ## say what each target does
 generate: ## write all that is generated from spec/
 	$(GO) generate ./...
 
-# What holds a Core against Kafka's facts has one goroutine, and with the race detector would take ten times as long.
-PURE = ^TestOracle(OfCore|OfCallers|OfLives|OfTimers)?$$
+# What holds a Core, or rules, against Kafka's facts has one goroutine, and with the race detector would take ten times as long.
+PURE = ^TestOracle(OfCore|OfCallers|OfConsumer|OfLives|OfTimers)?$$
 
 .PHONY: test
 test: ## test all that needs no other program

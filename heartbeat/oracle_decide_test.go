@@ -142,8 +142,10 @@ func (r *oracleReading) heartbeatLine(name string) int {
 }
 
 // code is an entry of the catalogue, or nil.
-func (r *oracleReading) code(name string) *spec.Code {
-	all := r.machine.Catalogue.All()
+func (r *oracleReading) code(name string) *spec.Code { return codeNamed(r.machine, name) }
+
+func codeNamed(m *spec.Machine, name string) *spec.Code {
+	all := m.Catalogue.All()
 	if i := slices.IndexFunc(all, func(c *spec.Code) bool { return c.Name == name }); i >= 0 {
 		return all[i]
 	}

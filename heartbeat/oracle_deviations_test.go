@@ -108,11 +108,11 @@ func (c *oracleTally) unproven(m *spec.Machine) []string {
 			switch {
 			case rule.Deviates == "":
 			case r.facts == 0 && why == "":
-				say("classic.yaml:%d %s deviates, and no fact reaches it; say in unreachedDeviations why not", rule.Pos.Line, rule.Name)
+				say("%s:%d %s deviates, and no fact reaches it; say in unreachedDeviations why not", c.file, rule.Pos.Line, rule.Name)
 			case r.facts > 0 && why != "":
-				say("classic.yaml:%d %s is reached by %d facts; delete it from unreachedDeviations", rule.Pos.Line, rule.Name, r.facts)
+				say("%s:%d %s is reached by %d facts; delete it from unreachedDeviations", c.file, rule.Pos.Line, rule.Name, r.facts)
 			case r.facts > 0 && r.differ == 0:
-				say("classic.yaml:%d %s deviates, and yet Kafka does the same in all of %d facts; what is it that deviates?", rule.Pos.Line, rule.Name, r.facts)
+				say("%s:%d %s deviates, and yet Kafka does the same in all of %d facts; what is it that deviates?", c.file, rule.Pos.Line, rule.Name, r.facts)
 			}
 		}
 	}

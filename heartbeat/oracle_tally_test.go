@@ -34,6 +34,7 @@ func eitherView(a, b factView) factView {
 
 // oracleTally counts how facts and decisions compare, and by which declarations differences are covered.
 type oracleTally struct {
+	file      string              // of the specification
 	aspects   map[string][]string // in which a part's deviation shows: partDeviations
 	unreached map[string]string   // unreachedDeviations
 
@@ -50,7 +51,7 @@ type oracleReach struct {
 }
 
 func newOracleTally(aspects map[string][]string, unreached map[string]string) *oracleTally {
-	return &oracleTally{aspects: aspects, unreached: unreached, rules: map[*spec.Rule]*oracleReach{}, parts: map[string]*oracleReach{}}
+	return &oracleTally{file: "classic.yaml", aspects: aspects, unreached: unreached, rules: map[*spec.Rule]*oracleReach{}, parts: map[string]*oracleReach{}}
 }
 
 func reached[K comparable](m map[K]*oracleReach, k K) *oracleReach {
@@ -107,7 +108,7 @@ func (c *oracleTally) fail(fact fmt.Stringer, used []*spec.Rule, open []string, 
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", fact)
 	for _, rule := range used {
-		fmt.Fprintf(&b, "\tdecided by classic.yaml:%d %s\n", rule.Pos.Line, rule.Name)
+		fmt.Fprintf(&b, "\tdecided by %s:%d %s\n", c.file, rule.Pos.Line, rule.Name)
 	}
 	for _, aspect := range open {
 		fmt.Fprintf(&b, "\t%s: specification %q, Kafka %q\n", aspect, want[aspect], got[aspect])

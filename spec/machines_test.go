@@ -25,7 +25,7 @@ func TestMachines(t *testing.T) {
 		file                                         string
 		rules, cells, states, guards, flags, effects int
 	}{
-		{"consumer", 111, 7860, 10, 21, 8, 36},
+		{"consumer", 118, 7860, 10, 21, 8, 36},
 		{"lcp", 82, 160, 10, 0, 0, 13},
 		{"grpc", 18, 45, 5, 1, 0, 5},
 	} {
