@@ -76,6 +76,16 @@ func figures(t *testing.T) string {
 		grouped(count(t, all, `(\d+) lives`)), grouped(count(t, all, `(\d+) equal to the end`)), grouped(count(t, all, `(\d+) up to a declared`)),
 		grouped(count(t, all, `(\d+) up to where`)), grouped(count(t, all, `(\d+) differ undeclared`)), share[1], grouped(number(t, share[2])),
 		grouped(count(t, clear, `(\d+) lives`)), grouped(count(t, clear, `(\d+) equal to the end`)))
+
+	consumer := ""
+	for _, kind := range []string{"cells", "loop", "events", "reconciliation", "edges"} {
+		consumer += section(t, "figures_consumer", kind) + "\n"
+	}
+	fmt.Fprintf(&b, "\nThe consumer protocol (KIP-848) kbeat does not speak. [Rules of it](spec/testdata/machines/consumer.yaml), with which the notation is tested, are\n"+
+		"held against Kafka's own classes for it all the same: of %s things that those were seen to do, the rules decide %s alike, %s differ as\n"+
+		"declared, and %s undeclared.\n",
+		grouped(count(t, consumer, `(?m)^(\d+) facts`)), grouped(count(t, consumer, `(?m)^(\d+) equal`)),
+		grouped(count(t, consumer, `(\d+) differ as declared`)), grouped(count(t, consumer, `(\d+) differ undeclared`)))
 	return b.String()
 }
 
