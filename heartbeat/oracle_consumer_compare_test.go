@@ -27,7 +27,7 @@ func (f consumerCellFact) comparison() consumerComparison {
 		same := f.Assigned != nil && f.Before.Target != nil && slices.Equal(f.Assigned, f.Before.Target)
 		code := codeNamed(r.machine, f.Code)
 		m := r.member(f.Before, f.Static, calm(spec.Values{
-			"negative_epoch": f.AnswerEpoch < 0, "no_assignment": f.Assigned == nil, "same_assignment": same,
+			"lookup_in_flight": f.API == "FindCoordinator", "negative_epoch": f.AnswerEpoch < 0, "no_assignment": f.Assigned == nil, "same_assignment": same,
 			"new_assignment": f.Assigned != nil && !same, "retriable": code != nil && code.Property("retriable"),
 		}))
 		m.own, m.answer, m.assigned = r.own[f.Code], f.AnswerEpoch, f.Assigned
@@ -42,7 +42,7 @@ func (f consumerCellFact) comparison() consumerComparison {
 // lookUpAgain is the turn of the lookup's own loop that comes next, at once.
 func (m *consumerMember) lookUpAgain(last *spec.Rule) {
 	m.values["closing"], m.values["lookup_backing_off"] = false, last.Result.Class == spec.Backoff
-	m.values["coordinator_known"], m.values["lookup_in_flight"] = m.CoordinatorKnown, m.values["lookup_in_flight"]
+	m.values["coordinator_known"] = m.CoordinatorKnown
 	m.input("lookup", "")
 }
 
