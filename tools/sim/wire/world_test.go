@@ -47,18 +47,6 @@ type world struct {
 	broken []error // what the world itself has failed with
 }
 
-// slot is a place in the group.
-type slot struct {
-	index int
-	role  role
-
-	mu      sync.Mutex
-	lives   int
-	process *process // nil while there is none
-	away    int      // faults that keep the place empty
-	twins   int
-}
-
 // run plays a plan in virtual time, and is what came of it. It must be called in a bubble.
 func (p plan) run(f flaw) (*result, error) {
 	w := &world{plan: p, flaw: f, network: newNetwork(), judge: judge.New(judge.Settings{Slack: slack}), rules: map[string]*classic.Rule{}, began: time.Now()}
@@ -202,30 +190,6 @@ func (w *world) look() {
 	}
 }
 
-// start lets a process take a place, unless a fault keeps it empty.
-func (w *world) start(s *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w.mu.Lock()
-	ended := w.ended
-	w.mu.Unlock()
-	if ended || s.away > 0 || s.process != nil {
-		return
-	}
-	s.lives++
-	name := fmt.Sprintf("m%d", s.index+1)
-	if s.lives > 1 {
-		name = fmt.Sprintf("m%d.%d", s.index+1, s.lives)
-	}
-	p, err := w.begin(name, s.role, newDice(w.plan.seed, 10).fork(uint64(1000*s.index+s.lives)))
-	if err != nil {
-		w.fail(err)
-		return
-	}
-	s.process = p
-	w.work.Go(func() { w.attend(s, p) })
-}
-
 // begin makes a process and lets it live.
 func (w *world) begin(name string, r role, d dice) (*process, error) {
 	p, err := w.newProcess(name, r, d)
@@ -238,61 +202,6 @@ func (w *world) begin(name string, r role, d dice) (*process, error) {
 	p.see(judge.Event{Kind: judge.Born, Config: &p.config})
 	p.begin()
 	return p, nil
-}
-
-// attend starts a process anew that has ended by itself.
-func (w *world) attend(s *slot, p *process) {
-	<-p.over
-	if p.err == nil || !s.leave(p) {
-		return // somebody has ended it
-	}
-	if err := p.close(10 * time.Second); err != nil {
-		w.see(judge.Event{Member: p.name, Kind: judge.Left, Err: err})
-	}
-	time.Sleep(3 * time.Second)
-	w.start(s)
-}
-
-// twinName is the name of another process beside who is in the place.
-func (s *slot) twinName() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.twins++
-	return fmt.Sprintf("m%d-twin%d", s.index+1, s.twins)
-}
-
-// take empties the place, and is who was in it.
-func (s *slot) take() *process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.process
-	s.process = nil
-	return p
-}
-
-// leave empties the place of p; false where it was not p's any more.
-func (s *slot) leave(p *process) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process != p {
-		return false
-	}
-	s.process = nil
-	return true
-}
-
-// present is who is in the place.
-func (s *slot) present() *process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.process
-}
-
-// keep says that a fault keeps the place empty, or does so no more.
-func (s *slot) keep(by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.away += by
 }
 
 // context is what an operator's request has.
