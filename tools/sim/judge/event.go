@@ -17,7 +17,7 @@ type Event struct {
 
 	Config     *heartbeat.Config // Born: with no duration left zero
 	API        classic.Input     // Sent, Answered
-	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
+	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer, or none has sent it
 	MemberID   string            // Sent: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
 	Generation int32             // Sent, Answered, CallbackBegun: likewise
 	Code       classic.Code      // Answered, Fired

@@ -32,8 +32,9 @@ const (
 	// SilentAfterClose: who is closed or killed sends nothing, and begins no callback.
 	SilentAfterClose Invariant = "silent_after_close"
 
-	// Identity: a request carries the member id and generation that the rules have led to. They come from answers, by rules
-	// that take them, and go by rules that drop them; and a rule decides about the code that was answered.
+	// Identity: a request leaves because a rule has sent it, once, and carries the member id and generation that the rules
+	// have led to. They come from answers, by rules that take them, and go by rules that drop them; and a rule decides about
+	// the code that was answered.
 	Identity Invariant = "identity"
 
 	// CallbacksPaired: assigned, revoked and lost come one at a time and in turn; nobody joins before the application has

@@ -23,9 +23,12 @@ func (w *world) acts(f fault) []act {
 		return []act{{f.at, func() { w.endLife(s, func(p *process) { _ = p.close(10 * time.Second) }) }}, {ends, func() { w.revive(s) }}}
 	case suspended:
 		return w.suspend(f, s)
-	case stuck:
+	case starved, stuck:
 		free := make(chan struct{})
-		return []act{{f.at, func() { s.on(func(p *process) { p.hold(gate{free, true}) }) }}, {ends, func() { close(free) }}}
+		held := gate{closed: free, app: f.kind == stuck, member: f.kind == starved}
+		return []act{{f.at, func() { s.on(func(p *process) { p.hold(held) }) }}, {ends, func() { close(free) }}}
+	case clientClosed:
+		return []act{{f.at, func() { s.on(func(p *process) { w.work.Go(p.client.Close) }) }}}
 	case rejoins:
 		return []act{{f.at, func() { s.on(func(p *process) { p.member.Rejoin("because") }) }}}
 	case leaves:
@@ -99,7 +102,7 @@ func (w *world) suspend(f fault, s *slot) []act {
 			return
 		}
 		still = f.spell(p)
-		p.hold(gate{still.gate, false})
+		p.hold(gate{closed: still.gate, app: true, member: true})
 		w.network.cast(still)
 	}}, {f.at + f.lasts, func() {
 		if p != nil {

@@ -33,7 +33,9 @@ const (
 	powerless                      // likewise, and the brokers do not even see that its connections end
 	closed                         // the process leaves in good order, and is started again
 	suspended                      // the process stands still
+	starved                        // the member does nothing, as when its clock steps; its connections and its application go on
 	stuck                          // the application neither polls nor lets go
+	clientClosed                   // the application closes the client under its member
 	rejoins                        // the application asks for a rebalance
 	leaves                         // the application asks to leave, and then polls again
 	kicked                         // an operator removes the member
@@ -55,8 +57,9 @@ const (
 )
 
 var faultNames = [...]string{
-	killed: "is killed", powerless: "loses its power", closed: "is closed", suspended: "is suspended", stuck: "is stuck",
-	rejoins: "rejoins", leaves: "leaves", kicked: "is kicked out", twin: "has a twin", moved: "coordinator moves",
+	killed: "is killed", powerless: "loses its power", closed: "is closed", suspended: "is suspended", starved: "is starved", stuck: "is stuck",
+	clientClosed: "has its client closed",
+	rejoins:      "rejoins", leaves: "leaves", kicked: "is kicked out", twin: "has a twin", moved: "coordinator moves",
 	down: "broker down", failedOver: "coordinator fails over", slow: "slow", throttled: "throttled", inPieces: "in pieces",
 	answered: "answered", answeredAfter: "done, and answered", cut: "cut", cutAfter: "done, and cut", halfOpen: "half-open",
 	answerLost: "answers are lost", garbage: "garbage",
@@ -93,9 +96,9 @@ func drawFault(d dice, places int) fault {
 	f := fault{kind: faultKind(d.IntN(int(faultKinds))), slot: d.IntN(places), node: anyNode, api: anyAPI, share: always}
 	f.lasts = d.between(0, one[time.Duration](d, 1, 5, 20, 60)*time.Second)
 	switch f.kind {
-	case rejoins, leaves, kicked:
+	case rejoins, leaves, kicked, clientClosed:
 		f.lasts = 0
-	case suspended, stuck, twin:
+	case suspended, starved, stuck, twin:
 		f.lasts = d.between(time.Second, time.Minute)
 	case moved:
 		f.slot, f.lasts = everybody, 0

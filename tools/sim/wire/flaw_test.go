@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +18,8 @@ type flaw struct {
 	send func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response
 	// deaf applications go on working when their generation has ended.
 	deaf bool
+	// config changes what the members are made with; the judge is told the config from before. nil changes nothing.
+	config func(*heartbeat.Config)
 	// dozes is how long a member does nothing, now and then, though nothing holds it up.
 	dozes time.Duration
 }
@@ -62,68 +63,80 @@ func scene() plan {
 	return p
 }
 
-// Members that are faulty break what others do not, in the same trouble.
-func TestFaultyMembersAreSeen(t *testing.T) {
-	only := func(api classic.Input, do func(heartbeat.Request, heartbeat.Transport) heartbeat.Response) flaw {
-		return flaw{send: func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
-			if r.API == api {
-				return do(r, t)
-			}
+// only is the flaw that something stands between the members and their transports for one API.
+func only(api classic.Input, do func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response) flaw {
+	return flaw{send: func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
+		if r.API == api {
+			return do(ctx, r, t)
+		}
+		return t.Send(ctx, r)
+	}}
+}
+
+// ended is the flaw that requests of one API end by a code, after a while.
+func ended(api classic.Input, after time.Duration, code classic.Code) flaw {
+	return only(api, func(_ context.Context, r heartbeat.Request, _ heartbeat.Transport) heartbeat.Response {
+		time.Sleep(after)
+		return heartbeat.Response{ID: r.ID, Code: code}
+	})
+}
+
+// mistake is a flaw, and what it must be found out by.
+type mistake struct {
+	name   string
+	flaw   flaw
+	breaks judge.Invariant
+}
+
+func mistakes() []mistake {
+	patient := ended(classic.InputHeartbeat, 3*time.Second, classic.CodeDisconnect)
+	patient.config = func(c *heartbeat.Config) { c.SessionTimeout *= 3 }
+	return []mistake{
+		{"it says that it has left, and has not", ended(classic.InputLeaveGroup, 0, classic.CodeNone), judge.NoGhost},
+		{"it takes its heartbeats for answered", ended(classic.InputHeartbeat, 0, classic.CodeNone), judge.OneOwner},
+		{"it goes on working when its generation has ended", flaw{deaf: true}, judge.CallbacksPaired},
+		{"it takes its session for longer than it is", patient, judge.NoZombie},
+		{"it forgets to send heartbeats", flaw{dozes: 6 * time.Second}, judge.NoSilence},
+		{"it joins again and again", ended(classic.InputJoinGroup, 60*time.Millisecond, classic.CodeRebalanceInProgress), judge.NoSpin},
+		{"it finds no coordinator", ended(classic.InputFindCoordinator, 0, classic.CodeCoordinatorNotAvailable), judge.Progress},
+		{"it sends its heartbeats twice, the second time when it may be closed", only(classic.InputHeartbeat, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
+			time.AfterFunc(5*time.Second, func() { t.Send(context.Background(), r) })
 			return t.Send(ctx, r)
-		}}
+		}), judge.SilentAfterClose},
+		{"it repeats a request by itself", only(classic.InputSyncGroup, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
+			t.Send(ctx, r)
+			return t.Send(ctx, r)
+		}), judge.Identity},
+		{"its heartbeats carry the generation before", only(classic.InputHeartbeat, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
+			r.Generation--
+			return t.Send(ctx, r)
+		}), judge.Identity},
+		{"it looks its coordinator up before each SyncGroup", only(classic.InputSyncGroup, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
+			t.Send(ctx, heartbeat.Request{API: classic.InputFindCoordinator, Group: r.Group, Node: heartbeat.AnyBroker, Timeout: r.Timeout})
+			return t.Send(ctx, r)
+		}), judge.NoLookupsInVain},
 	}
-	well := func(r heartbeat.Request, _ heartbeat.Transport) heartbeat.Response {
-		return heartbeat.Response{ID: r.ID}
-	}
-	for name, test := range map[string]struct {
-		flaw flaw
-		want []judge.Invariant // one of them
-	}{
-		"no flaw": {},
-		"it says that it has left, and has not": {
-			only(classic.InputLeaveGroup, well), []judge.Invariant{judge.NoGhost},
-		},
-		"it takes its heartbeats for answered": {
-			only(classic.InputHeartbeat, well), []judge.Invariant{judge.OneOwner},
-		},
-		"it goes on working when its generation has ended": {
-			flaw{deaf: true}, []judge.Invariant{judge.OneOwner, judge.CallbacksPaired},
-		},
-		"it forgets to send heartbeats": {
-			flaw{dozes: 6 * time.Second}, []judge.Invariant{judge.NoSilence},
-		},
-		"it joins again and again": {
-			only(classic.InputJoinGroup, func(r heartbeat.Request, _ heartbeat.Transport) heartbeat.Response {
-				time.Sleep(60 * time.Millisecond)
-				return heartbeat.Response{ID: r.ID, Code: classic.CodeRebalanceInProgress}
-			}), []judge.Invariant{judge.NoSpin},
-		},
-		"it finds no coordinator": {
-			only(classic.InputFindCoordinator, func(r heartbeat.Request, _ heartbeat.Transport) heartbeat.Response {
-				return heartbeat.Response{ID: r.ID, Code: classic.CodeCoordinatorNotAvailable}
-			}), []judge.Invariant{judge.Progress},
-		},
-		"it sends its heartbeats twice": {
-			only(classic.InputHeartbeat, func(r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
-				time.AfterFunc(5*time.Second, func() { t.Send(context.Background(), r) })
-				return t.Send(context.Background(), r)
-			}), []judge.Invariant{judge.SilentAfterClose},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+}
+
+// Members that are faulty break what others do not, in the same trouble; and there is a mistake for each invariant.
+func TestFaultyMembersAreSeen(t *testing.T) {
+	r := scene().play(t, flaw{})
+	require.False(t, r.failed(), "without a flaw: %v %v", r.violations, r.broken)
+	broken := map[judge.Invariant]bool{}
+	for _, m := range mistakes() {
+		broken[m.breaks] = true
+		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			r := scene().play(t, test.flaw)
+			r := scene().play(t, m.flaw)
 			require.Empty(t, r.broken)
 			var found []judge.Invariant
 			for _, v := range r.violations {
 				found = append(found, v.Invariant)
 			}
-			if test.want == nil {
-				require.Empty(t, found, "%v", r.violations)
-				return
-			}
-			require.True(t, slices.ContainsFunc(test.want, func(i judge.Invariant) bool { return slices.Contains(found, i) }),
-				"%s, and the judge has seen only %v", name, found)
+			require.Contains(t, found, m.breaks)
 		})
+	}
+	for _, i := range judge.Invariants() {
+		require.True(t, broken[i], "no mistake breaks %s", i)
 	}
 }

@@ -15,6 +15,7 @@ import (
 // trouble.
 type plan struct {
 	seed   uint64
+	forced int // members, whatever the seed would draw; 0: as it draws
 	length time.Duration
 	calm   time.Duration // nothing is disturbed from then on
 	group  groupKind
@@ -78,10 +79,26 @@ func (p plan) String() string {
 // partitions is how many shares there are: enough for all, and a few.
 func (p plan) partitions() int32 { return int32(len(p.cast) + 4) }
 
-// drawPlan is the plan of a seed.
-func drawPlan(seed uint64, length time.Duration) plan {
+// fewest and most are how many members a group has. What a run costs grows with their number, so that few are large.
+const fewest, large, most = 3, 11, 30
+
+// drawSize is how many members a group has. One of sixteen is large.
+func drawSize(d dice) int {
+	few, many := fewest+d.IntN(large-fewest), large+d.IntN(most-large+1)
+	if d.IntN(16) == 0 {
+		return many
+	}
+	return few
+}
+
+// drawPlan is the plan of a seed, with so many members; 0 is as many as it draws.
+func drawPlan(seed uint64, length time.Duration, members int) plan {
 	d := newDice(seed, 1)
-	p := plan{seed: seed, length: length, group: groupKind(d.IntN(int(groupKinds)))}
+	p := plan{seed: seed, forced: members, length: length, group: groupKind(d.IntN(int(groupKinds)))}
+	size := drawSize(d)
+	if members > 0 {
+		size = members
+	}
 	p.timing = heartbeat.Config{
 		SessionTimeout:  one[time.Duration](d, 10, 15, 30) * time.Second,
 		MaxPollInterval: one[time.Duration](d, 15, 20, 30) * time.Second,
@@ -90,7 +107,7 @@ func drawPlan(seed uint64, length time.Duration) plan {
 		RetryBackoffMax: time.Second,
 	}
 	p.timing.HeartbeatInterval = one[time.Duration](d, 1, 2, 3) * time.Second
-	for i := range 3 + d.IntN(8) {
+	for i := range size {
 		r := role{kind: appKind(d.IntN(int(appKinds)))}
 		if p.group == ofCooperative {
 			r.kind = one(d, polls, pollsLate)
@@ -105,7 +122,7 @@ func drawPlan(seed uint64, length time.Duration) plan {
 		}
 		p.cast = append(p.cast, r)
 	}
-	p.calm = max(length/4, length-judge.Settle(&p.timing)-slack-10*time.Second)
+	p.calm = max(length/4, length-judge.Settle(&p.timing)-10*time.Second)
 	p.drawFaults(newDice(seed, 2))
 	return p
 }

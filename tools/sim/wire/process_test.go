@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +24,7 @@ type process struct {
 	client *kgo.Client
 	member member
 	tracer *tracer
+	wanted wanted
 	config heartbeat.Config
 	run    func(context.Context) error // the application
 	owned  owned
@@ -41,7 +41,6 @@ type process struct {
 	mu     sync.Mutex
 	silent bool // nothing that it does counts any more
 	gates  []gate
-	gone   bool // closed
 }
 
 // member is a heartbeat.Member, or a franz.ConsumerMember.
@@ -71,6 +70,10 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 	}
 	config := w.plan.timing
 	config.Group, config.InstanceID, config.Seed = group, r.instance, 1+d.Uint64N(1<<62)
+	p.config = config
+	if w.flaw.config != nil {
+		w.flaw.config(&config)
+	}
 	transport := w.flaw.transport(franz.New(p.client))
 	options := []heartbeat.Option{heartbeat.WithTrace(p.tracer)}
 	p.run = p.pollAll
@@ -99,7 +102,6 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 		p.client.Close()
 		return nil, err
 	}
-	p.config = config
 	return p, nil
 }
 
@@ -111,7 +113,7 @@ func (p *process) begin() {
 }
 
 // live runs the application until it is stopped, or fails for good. What the rules do not repeat by themselves, it tries
-// again after a pause, but for what says that another process has its place.
+// again after a pause, but for what says that another process has its place, or that there is no transport any more.
 func (p *process) live(ctx context.Context) {
 	defer close(p.over)
 	for ctx.Err() == nil {
@@ -119,7 +121,7 @@ func (p *process) live(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil, errors.Is(err, heartbeat.ErrClosed):
 			return
-		case errors.Is(err, classic.CodeFencedInstanceID):
+		case errors.Is(err, classic.CodeFencedInstanceID), errors.Is(err, classic.CodeTransportClosed):
 			p.err = err
 			return
 		}
@@ -155,9 +157,6 @@ func (p *process) close(patience time.Duration) error {
 	defer cancel()
 	err := p.member.Close(ctx)
 	p.see(judge.Event{Kind: judge.Closed})
-	p.mu.Lock()
-	p.gone = true
-	p.mu.Unlock()
 	time.Sleep(watched)
 	p.client.Close()
 	return err
@@ -173,78 +172,11 @@ func (p *process) see(e judge.Event) {
 	}
 }
 
-// gate holds a process up until it is closed.
-type gate struct {
-	closed   <-chan struct{}
-	appAlone bool // the member goes on meanwhile
-}
-
 // isSilent says whether nothing of the process counts any more.
 func (p *process) isSilent() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.silent
-}
-
-// wrote notes that a request has left. The judge hears of it by the member's trace, unless the member is closed: then
-// there should be none.
-func (p *process) wrote(r request) {
-	p.mu.Lock()
-	gone := p.gone
-	p.mu.Unlock()
-	if gone {
-		p.see(judge.Event{Kind: judge.Sent, API: inputs[r.key]})
-	}
-}
-
-// inputs are the APIs by the specification's names for them.
-var inputs = map[kmsg.Key]classic.Input{
-	kmsg.FindCoordinator: classic.InputFindCoordinator, kmsg.JoinGroup: classic.InputJoinGroup,
-	kmsg.SyncGroup: classic.InputSyncGroup, kmsg.Heartbeat: classic.InputHeartbeat,
-	kmsg.LeaveGroup: classic.InputLeaveGroup, kmsg.OffsetCommit: classic.InputOffsetCommit,
-}
-
-// hold lets the process stand still until the gate is closed: whatever it does next waits.
-func (p *process) hold(g gate) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.gates = append(p.gates, g)
-}
-
-// stand returns when nothing holds the application.
-func (p *process) stand() { p.pass(func(gate) bool { return true }) }
-
-// standAsMember returns when nothing holds the member.
-func (p *process) standAsMember() { p.pass(gate.holdsMember) }
-
-// held says whether something does.
-func (p *process) held() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.gates, gate.holdsMember)
-}
-
-func (g gate) holdsMember() bool { return !g.appAlone }
-
-func (p *process) pass(holds func(gate) bool) {
-	for {
-		p.mu.Lock()
-		i := slices.IndexFunc(p.gates, holds)
-		if i < 0 {
-			p.mu.Unlock()
-			return
-		}
-		g := p.gates[i]
-		p.mu.Unlock()
-		select {
-		case <-g.closed:
-		case <-p.dying:
-			return
-		}
-		p.mu.Lock()
-		p.gates = slices.DeleteFunc(p.gates, func(o gate) bool { return o == g })
-		p.mu.Unlock()
-	}
 }
 
 // between is a time by chance, and chance one of n.

@@ -15,7 +15,7 @@ import (
 
 // What a member was told over the wire, a fresh Core makes the same of.
 func TestTracesReplay(t *testing.T) {
-	p := drawPlan(3, scene().length)
+	p := drawPlan(3, scene().length, 0)
 	for name, trace := range p.play(t, flaw{}).traces {
 		report, err := heartbeat.Replay(bytes.NewReader(trace))
 		require.NoError(t, err, "%s", name)

@@ -49,7 +49,11 @@ func (r *result) report(t *testing.T, dir string) string {
 	for _, v := range last.violations {
 		fmt.Fprintln(&b, v.Story())
 	}
-	fmt.Fprintf(&b, "again: go test ./tools/sim/wire -run TestSeeds -seeds=1 -from=%d -minutes=%d -faults=%d\n", p.seed, int(p.length/time.Minute), most)
+	fmt.Fprintf(&b, "again: go test ./tools/sim/wire -run TestSeeds -seeds=1 -from=%d -minutes=%d -faults=%d", p.seed, int(p.length/time.Minute), most)
+	if p.forced > 0 {
+		fmt.Fprintf(&b, " -members=%d", p.forced)
+	}
+	b.WriteByte('\n')
 	for _, v := range last.violations {
 		if path, err := last.write(v.Member, dir); err != nil {
 			fmt.Fprintf(&b, "its trace cannot be written: %s\n", err)

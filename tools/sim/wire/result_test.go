@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kbeat/kbeat/tools/sim/judge"
@@ -45,6 +48,19 @@ func (w *world) result() *result {
 		}
 	}
 	return r
+}
+
+// recording is all that has happened, and what each process was told.
+func (r *result) recording() string {
+	var b strings.Builder
+	b.WriteString(r.plan.story())
+	for _, e := range r.events {
+		fmt.Fprintln(&b, e)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.traces)) {
+		fmt.Fprintf(&b, "trace of %s\n%s", name, r.traces[name])
+	}
+	return b.String()
 }
 
 // ofTheEnd says whether a violation is none: when the run is over all are closed, one after the other, and that disturbs

@@ -26,13 +26,14 @@ func (p plan) story() string {
 func TestASeedIsItsPlan(t *testing.T) {
 	const length = 10 * time.Minute
 	seen := map[string]uint64{}
-	kinds := map[faultKind]bool{}
-	for seed := range uint64(200) {
-		p := drawPlan(seed, length)
-		require.Equal(t, p.story(), drawPlan(seed, length).story(), "seed %d", seed)
+	kinds, sizes := map[faultKind]bool{}, map[int]bool{}
+	for seed := range uint64(2000) {
+		p := drawPlan(seed, length, 0)
+		require.Equal(t, p.story(), drawPlan(seed, length, 0).story(), "seed %d", seed)
 		first, again := seen[p.story()]
 		require.False(t, again, "seeds %d and %d are the same", first, seed)
 		seen[p.story()] = seed
+		sizes[len(p.cast)] = true
 		require.True(t, slices.IsSortedFunc(p.faults, func(a, b fault) int { return int(a.at - b.at) }), "seed %d", seed)
 		for _, f := range p.faults {
 			require.LessOrEqual(t, f.at+f.lasts, p.calm, "seed %d: %s disturbs the calm", seed, f)
@@ -40,6 +41,7 @@ func TestASeedIsItsPlan(t *testing.T) {
 		}
 	}
 	require.Len(t, kinds, int(faultKinds), "some kinds of faults befall nobody")
+	require.Len(t, sizes, most-fewest+1, "some sizes of groups, from %d to %d members, are never drawn", fewest, most)
 }
 
 // outline is what happened to each process, and to the group from outside, without what a coordinator and a scheduler

@@ -19,7 +19,9 @@ var (
 	seeds   = flag.Int("seeds", 3, "how many seeds TestSeeds plays")
 	from    = flag.Uint64("from", 1, "the first of them")
 	minutes = flag.Int("minutes", 10, "how many minutes of virtual time each takes")
+	members = flag.Int("members", 0, "how many members each group has; 0: as its seed draws, 3 to 30")
 	prefix  = flag.Int("faults", -1, "let only so many of a seed's faults happen, the first ones")
+	tell    = flag.Bool("tell", false, "print all that has happened, and what each member was told")
 	traces  = flag.String("traces", "", "the folder for the traces of a seed that fails; none: a new one among the temporary files")
 )
 
@@ -30,6 +32,9 @@ func TestSeeds(t *testing.T) {
 	if *seeds < 1 || *minutes < 1 {
 		t.Fatalf("-seeds=%d -minutes=%d: at least 1 of each", *seeds, *minutes)
 	}
+	if *members < 0 {
+		t.Fatalf("-members=%d: at least 1, or 0 for as many as the seed draws", *members)
+	}
 	var tally tally
 	began, used := time.Now(), processorTime()
 	next := make(chan uint64)
@@ -37,12 +42,15 @@ func TestSeeds(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		players.Go(func() {
 			for seed := range next {
-				p := drawPlan(seed, time.Duration(*minutes)*time.Minute)
+				p := drawPlan(seed, time.Duration(*minutes)*time.Minute, *members)
 				if *prefix >= 0 {
 					p.faults = p.faults[:min(*prefix, len(p.faults))]
 				}
 				r := p.play(t, flaw{})
 				tally.add(r)
+				if *tell {
+					fmt.Print(r.recording())
+				}
 				if r.failed() {
 					fmt.Println(r.report(t, *traces)) // at once, and not when all have been played
 					t.Errorf("seed %d fails: its report stands above", seed)

@@ -31,17 +31,21 @@ func (w *world) start(s *slot) {
 		return
 	}
 	s.lives++
-	name := fmt.Sprintf("m%d", s.index+1)
-	if s.lives > 1 {
-		name = fmt.Sprintf("m%d.%d", s.index+1, s.lives)
-	}
-	p, err := w.begin(name, s.role, newDice(w.plan.seed, 10).fork(uint64(1000*s.index+s.lives)))
+	p, err := w.begin(nameOf(s.index, s.lives), s.role, newDice(w.plan.seed, 10).fork(uint64(1000*s.index+s.lives)))
 	if err != nil {
 		w.fail(err)
 		return
 	}
 	s.process = p
 	w.work.Go(func() { w.attend(s, p) })
+}
+
+// nameOf is the name of the nth process in a place.
+func nameOf(slot, nth int) string {
+	if nth > 1 {
+		return fmt.Sprintf("m%d.%d", slot+1, nth)
+	}
+	return fmt.Sprintf("m%d", slot+1)
 }
 
 // attend starts a process anew that has ended by itself.

@@ -104,6 +104,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 	case "response":
 		api := t.apis[l.ID]
 		delete(t.apis, l.ID)
+		t.p.wanted.end(l.ID, t.p.w.now())
 		return judge.Event{
 			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, MemberID: l.Member, Generation: l.Generation,
 		}, true
@@ -112,6 +113,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 			t.apis = map[uint64]classic.Input{}
 		}
 		t.apis[l.ID] = l.API
+		t.p.wanted.want(l.ID, l.sent(), t.p.w.now())
 		return judge.Event{
 			Kind: judge.Sent, API: l.API, Request: l.ID, MemberID: l.Member, Generation: l.Generation, Partitions: l.claims(),
 		}, true
