@@ -26,6 +26,9 @@ func TestAnalyzers(t *testing.T) {
 	t.Run("state", func(t *testing.T) {
 		analysistest.Run(t, dir, state, at("heartbeat/state")...)
 	})
+	t.Run("clock", func(t *testing.T) {
+		analysistest.Run(t, dir, clock, at("heartbeat/clock", "tools/clock")...)
+	})
 	t.Run("codes", func(t *testing.T) {
 		analysistest.Run(t, dir, codes([]string{"ILLEGAL_GENERATION", "UNKNOWN_SERVER_ERROR"}), at("heartbeat/codes", "heartbeat/franz")...)
 	})

@@ -1,6 +1,6 @@
 // Command lint holds the code to the rules of the house that neither the compiler nor a common linter knows: which
-// package may import which, what must be pure, where the protocol's codes may be named, no package-level state, and no
-// large files. `make check` runs it:
+// package may import which, what must be pure, where the protocol's codes may be named, no package-level state, no time of day
+// in a member, and no large files. `make check` runs it:
 //
 //	go run ./tools/lint
 //
@@ -38,7 +38,7 @@ func run(dir string) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := checkPackages(dir, []*analysis.Analyzer{layers, pure, state, codes(names)})
+	found, err := checkPackages(dir, []*analysis.Analyzer{layers, pure, state, clock, codes(names)})
 	if err != nil {
 		return found, err
 	}

@@ -1,0 +1,5 @@
+package clock
+
+import "time"
+
+func today() string { return time.Now().Format(time.DateOnly) }
