@@ -71,6 +71,10 @@ sim: ## let groups live in virtual time, disturbed by what follows from SEEDS se
 	$(GO) run ./tools/sim run --seeds $(SEEDS)
 	cd tools/sim/wire && $(GO) test -run '^TestSeeds$$' -seeds=$(WIRE_SEEDS) -timeout 20m
 
+.PHONY: sim-exact
+sim-exact: ## play a seed of the simulation over wire bytes twice: the same bytes? (ARGS="-from=7 -o FILE")
+	$(GO) run ./tools/sim/exact -minutes=4 -twice $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for f in $(FUZZ); do echo "$${f#*:} in $${f%:*}"; \
