@@ -1,7 +1,7 @@
 // Specmutants changes the classic protocol's specification, one word at a time, in thousands of ways, and says who notices:
 // the validator, the cells in which Apache Kafka's own classes were watched, the lives that they led, or nobody.
 //
-//	specmutants [-sample 300] [-seed 1] [-all] [-v]
+//	specmutants [-sample 300] [-seed 1] [-all] [-only REGEXP] [-v]
 //
 // The tests of fsm/classic and heartbeat are compiled once, with an interpreter in the place of the generated decisions, so
 // that a mutant is exchanged within a process. Before anything else the interpreter is held against the generated tests.
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 )
 
 func main() {
@@ -23,6 +24,10 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 300, "how many mutants to try, beside those that are listed")
 	flag.Uint64Var(&o.seed, "seed", 1, "chooses them")
 	flag.BoolVar(&o.all, "all", false, "try all of them")
+	flag.Func("only", "try those whose name this matches", func(text string) (err error) {
+		o.only, err = regexp.Compile(text)
+		return err
+	})
 	flag.IntVar(&o.processes, "processes", 2, "how many are tried at once")
 	flag.BoolVar(&o.verbose, "v", false, "say of each mutant who noticed")
 	flag.Parse()

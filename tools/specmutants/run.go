@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type options struct {
 	sample, processes int
 	seed              uint64
 	all, verbose      bool
+	only              *regexp.Regexp // may be nil
 }
 
 // run tries mutants, prints who noticed them, and fails unless those that nobody notices are those that are listed.
@@ -43,7 +45,10 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return fmt.Errorf("%s lists what is no mutant of %s any more; delete it:\n%s", survivorsFile, rewire.Specification, indented(gone))
 	}
 	chosen := all
-	if !o.all {
+	switch {
+	case o.only != nil:
+		chosen = slices.DeleteFunc(slices.Clone(all), func(m mutant) bool { return !o.only.MatchString(m.name()) })
+	case !o.all:
 		chosen = sample.Choose(all, func(m mutant) string { return m.kind }, mutant.name, o.sample, o.seed)
 		chosen = slices.Concat(known.others(chosen), known.of(all))
 	}
