@@ -52,28 +52,35 @@ func (d *driven) step(in Input) string {
 func (d *driven) did() string {
 	var all []string
 	for _, o := range d.out {
-		switch o := o.(type) {
-		case Request:
-			text := o.API.String()
-			if o.API != classic.InputFindCoordinator {
-				text += fmt.Sprintf(" %s/%d", o.Member, o.Generation)
-			}
+		if text := deed(o); text != "" {
 			all = append(all, text)
-		case Callback:
-			all = append(all, fmt.Sprintf("%s %d", o.Kind, o.Generation))
-		case RunAssignment:
-			all = append(all, "assign")
-		case AssignmentAbandoned:
-			all = append(all, "abandon")
-		case PollEnded:
-			all = append(all, "poll ends"+because(o.Err))
-		case CommitEnded:
-			all = append(all, "commit ends"+because(o.Err))
-		case Left:
-			all = append(all, "left"+because(o.Err))
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// deed is one thing that a Core wants to be done; "" for a rule.
+func deed(o Output) string {
+	switch o := o.(type) {
+	case Request:
+		if o.API == classic.InputFindCoordinator {
+			return o.API.String()
+		}
+		return fmt.Sprintf("%s %s/%d", o.API, o.Member, o.Generation)
+	case Callback:
+		return fmt.Sprintf("%s %d", o.Kind, o.Generation)
+	case RunAssignment:
+		return "assign"
+	case AssignmentAbandoned:
+		return "abandon"
+	case PollEnded:
+		return "poll ends" + because(o.Err)
+	case CommitEnded:
+		return "commit ends" + because(o.Err)
+	case Left:
+		return "left" + because(o.Err)
+	}
+	return ""
 }
 
 // because is the name of an error, or its text.
