@@ -91,7 +91,7 @@ func observe(t *testing.T) *baseline {
 	var noted []classic.Point
 	i.Noted = func(p classic.Point) { noted = append(noted, p) }
 	classic.Run(i)
-	for part := range comparisons {
+	for part := range steeredParts {
 		outcomes, points := map[int]string{}, map[classic.Point][]int{}
 		steers.compared = func(fact int, outcome string) {
 			outcomes[fact] = outcome
@@ -102,7 +102,7 @@ func observe(t *testing.T) *baseline {
 			}
 			noted = noted[:0]
 		}
-		require.True(t, t.Run(comparisons[part].name, func(t *testing.T) { steers.run(t, m, part) }))
+		require.True(t, t.Run(steeredParts[part].name, func(t *testing.T) { steers.run(t, m, part) }))
 		b.outcomes, b.points, b.read = append(b.outcomes, outcomes), append(b.points, points), append(b.read, steers.reading)
 		for p := range points {
 			b.rules[p] = b.done(i, i.Decide(p))
@@ -147,7 +147,7 @@ func (b *baseline) judge(t *testing.T, text string, say func(string)) (verdict, 
 	}
 	i := classic.NewInterpreter(m)
 	classic.Run(i)
-	for part := range comparisons {
+	for part := range steeredParts {
 		wanted := b.wanted(part, i, clocks)
 		if len(wanted) == 0 {
 			continue
@@ -204,19 +204,19 @@ func (b *baseline) wanted(part int, i *classic.Interpreter, clocks bool) []int {
 
 // differs compares until the first fact that compares otherwise than before, and names it.
 func (b *baseline) differs(t *testing.T, m *spec.Machine, part int, wanted []int) (by string) {
-	steers.wanted = map[string][]int{comparisons[part].name: wanted}
+	steers.wanted = map[string][]int{steeredParts[part].name: wanted}
 	defer func() { steers.wanted = nil }()
 	ended := false
-	t.Run(comparisons[part].name, func(t *testing.T) {
+	t.Run(steeredParts[part].name, func(t *testing.T) {
 		defer func() {
 			if x := recover(); x != nil {
-				by = fmt.Sprintf("%s: panic: %v", comparisons[part].name, x)
+				by = fmt.Sprintf("%s: panic: %v", steeredParts[part].name, x)
 				t.SkipNow()
 			}
 		}()
 		steers.compared = func(fact int, outcome string) {
 			if was := b.outcomes[part][fact]; was != outcome {
-				by = fmt.Sprintf("%s: %s: differs from Kafka in [%s], not in [%s]", comparisons[part].name, steers.names[steers.reading][fact], outcome, was)
+				by = fmt.Sprintf("%s: %s: differs from Kafka in [%s], not in [%s]", steeredParts[part].name, steers.names[steers.reading][fact], outcome, was)
 				t.SkipNow()
 			}
 		}
@@ -224,7 +224,7 @@ func (b *baseline) differs(t *testing.T, m *spec.Machine, part int, wanted []int
 		ended = true
 	})
 	if by == "" && !ended {
-		by = comparisons[part].name + ": the comparison failed"
+		by = steeredParts[part].name + ": the comparison failed"
 	}
 	return by
 }

@@ -87,9 +87,9 @@ func steeredCompare(c *oracleTally, fact fmt.Stringer, used []*spec.Rule, want, 
 	s.compared(i, outcome)
 }
 
-// comparisons are the parts of TestOracle, TestOracleOfCore and TestOracleOfTimers, by name. The facts of backoffs are not
+// steeredParts are the parts of TestOracle, TestOracleOfCore and TestOracleOfTimers, by name. The facts of backoffs are not
 // among them: they hold a function of the Core that asks the specification nothing.
-var comparisons = []struct {
+var steeredParts = []struct {
 	name    string
 	run     func(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string)
 	aspects map[string][]string
@@ -116,7 +116,7 @@ func reading(t *testing.T, m *spec.Machine) *oracleReading {
 
 // run makes one comparison.
 func (s *steering) run(t *testing.T, m *spec.Machine, part int) {
-	c := comparisons[part]
+	c := steeredParts[part]
 	s.part = c.name
 	c.run(t, reading(t, m), newOracleTally(c.aspects, unreachedDeviations))
 }
