@@ -14,7 +14,7 @@ import (
 )
 
 // each answers a request by each code that has a line in the specification, and by two that have none. Codes that have the
-// same consequences stand together.
+// same consequences stand together. `quiet`: nobody polls after it.
 func (s *situation) each(api string, words []string) string {
 	var order []string
 	codes := map[string][]string{}
@@ -50,6 +50,10 @@ func (s *situation) tried(line string) string {
 	d := s.again()
 	at := reaction(d, func() { command(d, strings.Fields(line)) })
 	text := "  " + strings.ReplaceAll(strings.TrimSuffix(at, "\n"), "\n", "\n  ") + "\n"
+	if strings.HasSuffix(line, " quiet") {
+		later := strings.TrimSuffix(reaction(d, func() { idle(d, "10s") }), "\n")
+		return text + "  then " + strings.ReplaceAll(later, "\n", "\n       ") + "\n"
+	}
 	if later := recovery(d); later != "" {
 		text += "  then " + later + "\n"
 	}
@@ -83,11 +87,8 @@ func codesOf(machine *spec.Machine, api string) []string {
 
 // reaction is what an input does at once, what the member is then, and which of its timers it has moved.
 func reaction(d *driven, happens func()) string {
-	clocks, d0 := d.core.clocks, d.now
+	clocks := d.core.clocks
 	happens()
-	if d.now != d0 {
-		clocks = d.core.clocks // timers have moved at other times as well
-	}
 	text := ""
 	if did := said(d.out); did != "" {
 		text = did + "\n"
@@ -181,6 +182,8 @@ func recovery(d *driven) string {
 		case c.has(classic.CallbackRunning):
 			d.now += time.Millisecond
 			d.step(CallbackEnded{})
+		case c.Wants(): // before what is under way is answered
+			d.step(Poll{})
 		case len(d.open) > 0:
 			d.now += time.Millisecond
 			beaten = d.open[0].API == classic.InputHeartbeat && d.open[0].Generation == c.who.generation
@@ -188,8 +191,6 @@ func recovery(d *driven) string {
 		case c.has(classic.AssignmentRunning):
 			d.now += time.Millisecond
 			d.step(Assigned{Join: c.join.id})
-		case c.Wants():
-			d.step(Poll{})
 		case beaten && c.memory.State == classic.Stable && !c.has(classic.RejoinNeeded) && !c.polling:
 			return strings.Join(happened, ", ")
 		default:

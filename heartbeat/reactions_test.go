@@ -163,6 +163,7 @@ func answerTo(d *driven, words []string) {
 		switch key, value, _ := strings.Cut(word, "="); key {
 		case "oldest":
 			request = d.open[slices.IndexFunc(d.open, func(r Request) bool { return r.API == api })]
+		case "quiet":
 		case "leads":
 			changes = append(changes, leads)
 		case "skips":
