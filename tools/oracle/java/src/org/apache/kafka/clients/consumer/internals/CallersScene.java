@@ -59,6 +59,7 @@ final class CallersScene implements AutoCloseable {
     private final List<Json> calls = new ArrayList<>();
     private List<Json> saw = new ArrayList<>();
     private Object lastReturned;
+    private Thread interrupted; // a heartbeat thread that was
 
     CallersScene(Setting setting) {
         this.setting = setting;
@@ -286,6 +287,7 @@ final class CallersScene implements AutoCloseable {
         BaseHeartbeatThread thread = coordinator.heartbeatThread();
         return call(new Json().with("call", "thread_throws").with("what", t == null ? "interrupt" : t.getClass().getSimpleName()), () -> {
             if (t == null) {
+                interrupted = thread;
                 thread.interrupt();
             } else {
                 wire.threadThrows = t;
@@ -295,14 +297,17 @@ final class CallersScene implements AutoCloseable {
         });
     }
 
-    /** Waits until the heartbeat thread, where there is one, has ended, or waits again, and has taken what it was given. */
+    /**
+     * Waits until the heartbeat thread, where there is one, has ended, or waits again, and has taken what it was given. One
+     * that is interrupted ends; for a moment before that it still looks as if it waited, and had not been interrupted.
+     */
     private void settle() {
         Thread thread = setting.thread ? coordinator.heartbeatThread() : null;
         if (thread == null)
             return;
         for (Thread.State s = thread.getState(); s != Thread.State.TERMINATED; s = thread.getState()) {
             boolean waits = s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING;
-            if (waits && wire.threadThrows == null && !thread.isInterrupted())
+            if (waits && wire.threadThrows == null && thread != interrupted)
                 return;
             Thread.onSpinWait();
             Thread.yield();
