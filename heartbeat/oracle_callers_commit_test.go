@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
-
-	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // Member.Commit tries again what Kafka's commitOffsetsSync tries again, as often, after the same pauses but for their jitter, and
@@ -39,7 +35,7 @@ func TestOracleOfCommits(t *testing.T) {
 
 // commits makes the calls of the fact, and says whether one was tried again.
 func (f callerFact) commits(t *testing.T, e kafkaExceptions) (again bool) {
-	b := &commitBroker{script: slices.Clone(f.Script["OffsetCommit"]), began: time.Now()}
+	b := newCommitBroker(f)
 	config := callerConfig(f.Static)
 	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
 	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
@@ -114,61 +110,4 @@ func commitOutcome(e kafkaExceptions, err error) string {
 		return e.classes(raised.Code.String(), raised.nameOrOwn())[0]
 	}
 	return err.Error()
-}
-
-// commitBroker is a Transport in front of a coordinator that ends commits as the script says.
-type commitBroker struct {
-	began time.Time
-
-	mu     sync.Mutex
-	script []string
-	sent   []time.Time // commits
-}
-
-// take returns when commits were sent since it was called last.
-func (b *commitBroker) take() []time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sent := b.sent
-	b.sent = nil
-	return sent
-}
-
-func (b *commitBroker) Send(ctx context.Context, r Request) Response {
-	answer, after := Response{ID: r.ID}, callerLatency(r.API)
-	switch r.API {
-	case classic.InputJoinGroup:
-		answer.Generation, answer.Member, answer.Leader, answer.Protocol = 5, "member-1", "leader", new("range")
-	case classic.InputOffsetCommit:
-		answer.Code, after = b.commit(after, r.Timeout)
-	}
-	select {
-	case <-time.After(after):
-	case <-ctx.Done():
-		answer.Code = classic.CodeDisconnect
-	}
-	return answer
-}
-
-// commit is how the next commit ends, and after which time.
-func (b *commitBroker) commit(latency, limit time.Duration) (classic.Code, time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sent = append(b.sent, time.Now())
-	if len(b.script) == 0 {
-		return classic.CodeNone, latency
-	}
-	with := b.script[0]
-	b.script = b.script[1:]
-	switch with {
-	case "SILENCE":
-		return classic.CodeDisconnect, limit
-	case "SEND_TIMEOUT":
-		return classic.CodeSendTimeout, limit
-	}
-	code, err := classic.ParseCode(with)
-	if err != nil {
-		panic(fmt.Sprintf("a fact has a code that the specification does not know: %v", err))
-	}
-	return code, latency
 }

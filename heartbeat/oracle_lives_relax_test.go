@@ -71,15 +71,15 @@ var lifeDeviations = map[string]shows{
 	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
 	"join/join_succeeded in not STABLE": {now: []string{"member", "requests"}, later: []string{"member", "requests", "joins"}},
 	// Whether an error is told shows in the poll that tells it.
-	"JoinGroup/otherwise/retriable":                        {now: []string{"error"}, later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/not stale":               {now: []string{"error", "generation", "protocol", "state"}, later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/stale":                   {now: []string{"error"}, later: []string{"error"}},
-	"SyncGroup/otherwise/retriable":                        {now: []string{"error"}, later: []string{"error"}},
-	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":               {now: []string{"error"}, later: []string{"error"}},
-	"result FindCoordinator/raise":                         {now: []string{}, later: []string{"error"}, lookups: untilLookedUp},
-	"commit/UNJOINED":                                      {now: []string{"commits"}},
-	"commit/STABLE/not outdated and not coordinator_known": {now: []string{"commits"}},
-	"join/not rejoin_needed and not join_in_flight":        {now: []string{"lookups"}},
+	"JoinGroup/otherwise/retriable":                                          {now: []string{"error"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/not stale":                                 {now: []string{"error", "generation", "protocol", "state"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/stale":                                     {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/otherwise/retriable":                                          {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":                                 {now: []string{"error"}, later: []string{"error"}},
+	"result FindCoordinator/raise":                                           {now: []string{}, later: []string{"error"}, lookups: untilLookedUp},
+	"commit/UNJOINED":                                                        {now: []string{"commits"}},
+	"commit/STABLE/not outdated and not coordinator_known/not lookup_failed": {now: []string{"commits"}},
+	"join/not rejoin_needed and not join_in_flight":                          {now: []string{"lookups"}},
 	// What a Core is told hides these: that a connection is cut, and that the session goes on; that polls have no time for
 	// pauses, and leaving none to hear of its end; and callbacks do not fail.
 	"effect lose_coordinator": {now: []string{}},
