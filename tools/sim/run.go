@@ -13,6 +13,7 @@ import (
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/tools/sim/judge"
+	"github.com/kbeat/kbeat/tools/sim/processor"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
 
@@ -37,12 +38,12 @@ func runCommand() *cobra.Command {
 				return fmt.Errorf("--seeds 0: at least one")
 			}
 			out := cmd.OutOrStdout()
-			began := cpu()
+			began := processor.Time()
 			results, err := runAll(s, world.Options{}, from, seeds)
 			if err != nil {
 				return err
 			}
-			summarize(out, s, results, cpu()-began)
+			summarize(out, s, results, processor.Time()-began)
 			return failures(out, s, world.Options{}, results, dir)
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kbeat/kbeat/tools/sim/judge"
+	"github.com/kbeat/kbeat/tools/sim/processor"
 )
 
 var (
@@ -36,7 +37,7 @@ func TestSeeds(t *testing.T) {
 		t.Fatalf("-members=%d: at least 1, or 0 for as many as the seed draws", *members)
 	}
 	var tally tally
-	began, used := time.Now(), processorTime()
+	began, used := time.Now(), processor.Time()
 	next := make(chan uint64)
 	var players sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -63,7 +64,7 @@ func TestSeeds(t *testing.T) {
 	}
 	close(next)
 	players.Wait()
-	fmt.Println(tally.line(time.Since(began), processorTime()-used))
+	fmt.Println(tally.line(time.Since(began), processor.Time()-used))
 }
 
 // play plays a plan in a bubble of its own.

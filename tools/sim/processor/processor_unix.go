@@ -1,14 +1,15 @@
 //go:build unix
 
-package main
+// Package processor says how much a process has worked.
+package processor
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpu is the time that the processors have worked for this process, or 0 where nobody says.
-func cpu() time.Duration {
+// Time is how long all cores together have worked for this process, or 0 where nobody says.
+func Time() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
