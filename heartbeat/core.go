@@ -66,7 +66,7 @@ type step struct {
 	text   fsm.Text // of the rejoin's reason, as the rule has it
 	given  string   // what the application said
 	err    error    // what was raised
-	raise  error    // what the loop's throw tells the poll
+	kept   error    // an earlier failure, which an effect of the rule that decides has brought back
 	from   classic.State
 	commit CommitAsked // what is to be committed
 	plan   []Assignment

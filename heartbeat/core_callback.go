@@ -17,7 +17,7 @@ func (c *Core) callbackEnded(in CallbackEnded) {
 	case in.Err == nil:
 		c.fired(classic.HandleCallbackEnded(&c.memory, c.effects()))
 	default:
-		c.raiseFatal(c.fired(classic.HandleCallbackFailed(&c.memory, c.effects())))
+		c.tellFatal(classic.HandleCallbackFailed(&c.memory, c.effects()))
 	}
 	if c.leaving.asked {
 		c.release()

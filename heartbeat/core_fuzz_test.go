@@ -38,18 +38,28 @@ func TestCoreSurvivesAnything(t *testing.T) {
 			t.Run(strconv.FormatUint(first, 10), func(t *testing.T) {
 				t.Parallel()
 				for seed := first; seed < min(*lives, first+min(shard, 1+*lives/16)); seed++ {
-					l := newLife(t, newDice(seed, lengthOf(seed)))
-					l.run()
-					if seed%8 == 0 {
-						l.stay()
-					}
-					inputs.Add(uint64(len(l.steps)))
+					inputs.Add(live(t, seed))
 				}
 			})
 		}
 	})
 	require.Greater(t, inputs.Load(), *lives, "hardly anything has happened")
 	t.Logf("%d lives, in which %d things have happened", *lives, inputs.Load())
+}
+
+// live lets a Core live the life of a seed, and says how many things have happened in it.
+func live(t *testing.T, seed uint64) uint64 {
+	defer func() {
+		if t.Failed() {
+			t.Logf("in the life of seed %d", seed)
+		}
+	}()
+	l := newLife(t, newDice(seed, lengthOf(seed)))
+	l.run()
+	if seed%8 == 0 {
+		l.stay()
+	}
+	return uint64(len(l.steps))
 }
 
 // lengthOf says for how many rolls of the dice anything happens in a life: short ones are as frequent as long ones.

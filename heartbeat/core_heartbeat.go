@@ -3,7 +3,6 @@ package heartbeat
 //kbeat:pure
 
 import (
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -13,20 +12,20 @@ func (c *Core) heartbeatAnswered() {
 		Stale:  c.stale(),
 		Former: c.former(),
 	}, c.effects()))
-	c.breakLoop(rule)
+	c.keepCause(rule)
 }
 
-// breakLoop keeps why the loop has failed, if it has, for the next poll. What comes after the first cause is its consequence.
-func (c *Core) breakLoop(rule *classic.Rule) {
-	if rule.Result.Class() == fsm.ClassFatal && c.broken == nil {
-		c.broken = c.failure(rule)
+// keepCause keeps why the loop has failed, if it has, for the next poll. What comes after the first cause is its consequence.
+func (c *Core) keepCause(rule *classic.Rule) {
+	if c.broken == nil {
+		c.broken = c.fatal(rule)
 	}
 }
 
 // loopBroke handles the failure of whatever drives the loop.
 func (c *Core) loopBroke(in LoopBroke) {
 	c.step.err = in.Err
-	c.breakLoop(c.fired(classic.HandleLoopBroke(&c.memory, c.effects())))
+	c.keepCause(c.fired(classic.HandleLoopBroke(&c.memory, c.effects())))
 }
 
 func (e *effects) SendHeartbeat() { e.send(open{request: Request{API: classic.InputHeartbeat}}) }
@@ -49,4 +48,4 @@ func (e *effects) EndLoop() {}
 
 func (e *effects) CloseLoop() {}
 
-func (e *effects) DropLoop() { e.step.raise, e.broken = e.broken, nil }
+func (e *effects) DropLoop() { e.step.kept, e.broken = e.broken, nil }

@@ -20,7 +20,7 @@ type join struct {
 // joinAnswered handles JoinGroup's answer.
 func (c *Core) joinAnswered() {
 	answer := &c.step.answer
-	c.joinOutcome(classic.HandleJoinGroup(&c.memory, answer.Code, classic.JoinGroupGuards{
+	c.tellFatal(classic.HandleJoinGroup(&c.memory, answer.Code, classic.JoinGroupGuards{
 		Stale:             c.stale(),
 		Former:            c.former(),
 		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
@@ -35,7 +35,7 @@ func (c *Core) joinAnswered() {
 // syncAnswered handles SyncGroup's answer.
 func (c *Core) syncAnswered() {
 	answer := &c.step.answer
-	c.joinOutcome(classic.HandleSyncGroup(&c.memory, answer.Code, classic.SyncGroupGuards{
+	c.tellFatal(classic.HandleSyncGroup(&c.memory, answer.Code, classic.SyncGroupGuards{
 		Stale:             c.stale(),
 		Former:            c.former(),
 		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
@@ -47,7 +47,7 @@ func (c *Core) syncAnswered() {
 func (c *Core) assigned(in Assigned) {
 	if c.has(classic.AssignmentRunning) && in.Join == c.join.id {
 		c.step.plan = in.Assignments
-		c.joinOutcome(classic.HandleAssigned(&c.memory, c.effects()))
+		c.tellFatal(classic.HandleAssigned(&c.memory, c.effects()))
 	}
 }
 
@@ -55,13 +55,8 @@ func (c *Core) assigned(in Assigned) {
 func (c *Core) assignmentFailed(in AssignmentFailed) {
 	if c.has(classic.AssignmentRunning) && in.Join == c.join.id {
 		c.step.err = in.Err
-		c.joinOutcome(classic.HandleAssignmentFailed(&c.memory, c.effects()))
+		c.tellFatal(classic.HandleAssignmentFailed(&c.memory, c.effects()))
 	}
-}
-
-// joinOutcome tells the poll what nothing repeats.
-func (c *Core) joinOutcome(rule *classic.Rule) {
-	c.raiseFatal(c.fired(rule))
 }
 
 // differs says whether an answer names something else; older brokers name nothing.

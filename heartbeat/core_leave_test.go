@@ -54,6 +54,26 @@ func TestPollWaitsForLeave(t *testing.T) {
 	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
 }
 
+// A loop that breaks while the member leaves is told to the poll that waits, when it has left.
+func TestLoopBreaksWhileLeaving(t *testing.T) {
+	d := drive(t).join()
+	require.Equal(t, "revoked 5", d.step(leaveNow))
+	require.Empty(t, d.step(Poll{}))
+	require.Empty(t, d.step(LoopBroke{errors.New("broken")}))
+	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+	require.Equal(t, "left, poll ends: LOOP", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+}
+
+// Of all that a closed member remembers only its loop has changed: it is closed, and there is none any more.
+func TestClosedMemberRemembers(t *testing.T) {
+	for _, flags := range []classic.Flags{0, ^classic.Flags(0)} {
+		d := drive(t).join()
+		d.core.memory.Flags = flags
+		d.step(CloseAsked{})
+		require.Equal(t, flags&^classic.LoopExists|classic.LoopClosed, d.core.Status().Flags)
+	}
+}
+
 // Heartbeats go on while the application lets go.
 func TestHeartbeatsWhileLettingGo(t *testing.T) {
 	d := drive(t).join()

@@ -3,15 +3,14 @@ package heartbeat
 //kbeat:pure
 
 import (
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // lookedUp handles FindCoordinator's answer.
 func (c *Core) lookedUp() {
 	rule := c.fired(classic.HandleFindCoordinator(&c.memory, c.step.answer.Code, c.effects()))
-	if rule.Result.Class() == fsm.ClassFatal {
-		c.lookup = c.failure(rule)
+	if err := c.fatal(rule); err != nil {
+		c.lookup = err
 	}
 }
 
@@ -23,7 +22,7 @@ func (e *effects) PutOffLookup() {}
 
 func (e *effects) KeepLookupError() {}
 
-func (e *effects) DropLookupError() { e.step.raise, e.lookup = e.lookup, nil }
+func (e *effects) DropLookupError() { e.step.kept, e.lookup = e.lookup, nil }
 
 func (e *effects) TakeCoordinator() {
 	e.node = e.step.answer.Node

@@ -33,18 +33,27 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	return rule
 }
 
-// raiseFatal tells the poll what a rule has failed with, where nothing repeats it.
-func (c *Core) raiseFatal(rule *classic.Rule) {
-	if rule.Result.Class() == fsm.ClassFatal {
-		c.raise(c.failure(rule))
+// tellFatal passes on that a rule has decided, and tells the poll what it has failed with for good.
+func (c *Core) tellFatal(rule *classic.Rule) {
+	if err := c.fatal(c.fired(rule)); err != nil {
+		c.raise(err)
 	}
+}
+
+// fatal is what a rule has failed with for good; nil where it has not.
+func (c *Core) fatal(rule *classic.Rule) error {
+	if rule.Result.Class() != fsm.ClassFatal {
+		return nil
+	}
+	return c.failure(rule)
 }
 
 // failure is what a rule raises: what an effect of it has brought back, where it says no other; nil where its result is no
 // error.
 func (c *Core) failure(rule *classic.Rule) error {
-	if c.step.raise != nil && rule.Result.Error().Kind == fsm.ErrorOwn {
-		return c.step.raise
+	if kept := c.step.kept; kept != nil && rule.Result.Error().Kind == fsm.ErrorOwn {
+		c.step.kept = nil
+		return kept
 	}
 	name := c.errorName(rule)
 	if name == "" {

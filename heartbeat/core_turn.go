@@ -3,7 +3,6 @@ package heartbeat
 //kbeat:pure
 
 import (
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -44,11 +43,8 @@ func (c *Core) turnJoin() bool {
 	}, c.effects())
 	moved := c.turned(rule)
 	c.answerUnheard()
-	switch {
-	case rule.Result == classic.ResultHeartbeatTurnReady:
-		c.endPoll(nil)
-	case rule.Result.Class() == fsm.ClassFatal:
-		c.endPoll(c.failure(rule))
+	if err := c.fatal(rule); err != nil || rule.Result == classic.ResultHeartbeatTurnReady {
+		c.endPoll(err)
 	}
 	return moved
 }
@@ -69,12 +65,11 @@ func (c *Core) turned(rule *classic.Rule) bool {
 func (c *Core) poll() {
 	c.polling = true
 	rule := c.fired(classic.HandlePoll(&c.memory, classic.PollGuards{Departing: c.leaving.asked}, c.effects()))
-	switch {
-	case rule.Result.Class() == fsm.ClassFatal:
-		c.endPoll(c.failure(rule))
+	switch err := c.fatal(rule); {
+	case err != nil:
+		c.endPoll(err)
 	case c.owed != nil && !c.leaving.asked:
-		err := c.owed
-		c.owed = nil
+		err, c.owed = c.owed, nil
 		c.endPoll(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -125,6 +126,9 @@ func (w *watching) output(l *life, o Output) {
 	case Fired:
 		l.must(o.From == w.state, "%s says that it found the member in %s; it was in %s", o.Rule, o.From, w.state)
 		l.must(o.To == o.Rule.Next(o.From), "%s leads from %s to %s", o.Rule, o.From, o.To)
+		if turn := o.Rule.Input == classic.InputHeartbeatTurn || o.Rule.Input == classic.InputJoinTurn; turn && o.Rule.Result.Class() == fsm.ClassRetry {
+			l.must(o.From != o.To || o.Rule.Result.Error().Kind == fsm.ErrorNone, "%s names an error, and has ended nothing", o.Rule)
+		}
 		w.state = o.To
 	case PollEnded:
 		l.must(w.polling, "an answer to no poll: %v", o.Err)

@@ -13,7 +13,7 @@ import (
 	"github.com/kbeat/kbeat/spec"
 )
 
-// each answers a request by each code that has a line in the specification, and by two that have none. Codes that have the
+// each answers a request by each code that has a line in the specification, and by three that have none. Codes that have the
 // same consequences stand together. `quiet`: nobody polls after it.
 func (s *situation) each(api string, words []string) string {
 	var order []string
@@ -52,6 +52,7 @@ func (s *situation) tried(line string) string {
 	text := "  " + strings.ReplaceAll(strings.TrimSuffix(at, "\n"), "\n", "\n  ") + "\n"
 	if strings.HasSuffix(line, " quiet") {
 		later := strings.TrimSuffix(reaction(d, func() { idle(d, "10s") }), "\n")
+		recovery(d) // as soon as somebody polls again
 		return text + "  then " + strings.ReplaceAll(later, "\n", "\n       ") + "\n"
 	}
 	if later := recovery(d); later != "" {

@@ -140,8 +140,10 @@ func idle(d *driven, text string) {
 	require.NoError(d.t, err)
 	var out []Output
 	for until := d.now + pause; d.now < until; {
-		deadline, _ := d.core.Deadline()
-		d.now = min(deadline, until)
+		d.now = until
+		if deadline, ok := d.core.Deadline(); ok {
+			d.now = min(deadline, until)
+		}
 		d.step(Tick{})
 		if d.core.underway(classic.InputHeartbeat) {
 			d.answer(classic.InputHeartbeat, classic.CodeNone)

@@ -20,11 +20,11 @@ func FuzzAnswer(f *testing.F) {
 			f.Add(byte(api), version, []byte{})
 		}
 	}
-	f.Fuzz(takeAnswer)
+	f.Fuzz(func(t *testing.T, api, version byte, body []byte) { takeAnswer(t, api, version, body) })
 }
 
-// takeAnswer lets a member that waits for an answer have one of these bytes.
-func takeAnswer(t *testing.T, api, version byte, body []byte) {
+// takeAnswer lets a member that waits for an answer have one of these bytes, and says whether they are one.
+func takeAnswer(t *testing.T, api, version byte, body []byte) bool {
 	of := answered[int(api)%len(answered)]
 	resp := of.key.Response()
 	resp.SetVersion(int16(version) % (resp.MaxVersion() + 1))
@@ -34,7 +34,7 @@ func takeAnswer(t *testing.T, api, version byte, body []byte) {
 		t.Errorf("an answer of %d bytes has made %s use %d bytes of memory", len(body), of.key.Name(), made)
 	}
 	if err != nil {
-		return // the transport says MALFORMED
+		return false // the transport says MALFORMED
 	}
 	answer, _ := decode(resp)
 	member := waitingFor(t, of.input)
@@ -56,6 +56,7 @@ func takeAnswer(t *testing.T, api, version byte, body []byte) {
 	if _, ok := member.core.Deadline(); !ok && !asks && member.core.Status().State != classic.Unjoined {
 		t.Errorf("the member waits for nothing after %+v", answer)
 	}
+	return true
 }
 
 // answered are the APIs of a group, with what the rules call their answers.
