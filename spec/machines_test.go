@@ -154,7 +154,7 @@ func TestNearestReason(t *testing.T) {
 		}
 	}
 	require.Equal(t, "the member stays, an ACL may be added", reasons["ConsumerGroupHeartbeat/TOPIC_AUTHORIZATION_FAILED/UNSUBSCRIBED"])
-	require.Equal(t, "Kafka refuses FATAL from here (§12.6)", reasons["ConsumerGroupHeartbeat/otherwise/FENCED, STALE"])
+	require.Equal(t, "Kafka declares no way from here to FATAL", reasons["ConsumerGroupHeartbeat/otherwise/FENCED, STALE"])
 	require.Empty(t, reasons["ConsumerGroupHeartbeat/otherwise/member"])
 }
 
