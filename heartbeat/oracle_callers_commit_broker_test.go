@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 )
@@ -18,7 +21,16 @@ type commitBroker struct {
 	sent   []time.Time         // commits
 }
 
-func newCommitBroker(f callerFact) *commitBroker { return &commitBroker{script: maps.Clone(f.Script)} }
+// commitMember is a member as the fact has it, in front of such a coordinator. Whoever asks for it closes it.
+func commitMember(t *testing.T, f callerFact) (*Member, *commitBroker) {
+	t.Helper()
+	b := &commitBroker{script: maps.Clone(f.Script)}
+	config := callerConfig(f.Static)
+	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
+	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
+	require.NoError(t, err)
+	return m, b
+}
 
 // take returns when commits were sent since it was called last.
 func (b *commitBroker) take() []time.Time {

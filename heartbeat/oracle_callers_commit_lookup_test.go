@@ -27,17 +27,13 @@ func TestOracleOfCommitsThatLookUp(t *testing.T) {
 
 // commitsWithoutCoordinator makes the calls of the fact, and says how the commit ended.
 func (f callerFact) commitsWithoutCoordinator(t *testing.T, e kafkaExceptions) (outcome string) {
-	b := newCommitBroker(f)
-	config := callerConfig(f.Static)
-	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
-	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
-	require.NoError(t, err)
+	m, b := commitMember(t, f)
 	defer func() { _ = m.Close(context.Background()) }() // tells nobody where the coordinator is still unknown
 	for _, call := range f.Calls {
 		switch call.Call {
 		case "forget_coordinator": // Kafka's next lookup is the commit's; here it is the loop's, as soon as a heartbeat says so
 			b.moves()
-			time.Sleep(config.HeartbeatInterval + callerLatency(classic.InputHeartbeat))
+			time.Sleep(callerConfig(f.Static).HeartbeatInterval + callerLatency(classic.InputHeartbeat))
 			synctest.Wait()
 		case "commit_sync":
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(call.Wait)*time.Millisecond)

@@ -35,11 +35,7 @@ func TestOracleOfCommits(t *testing.T) {
 
 // commits makes the calls of the fact, and says whether one was tried again.
 func (f callerFact) commits(t *testing.T, e kafkaExceptions) (again bool) {
-	b := newCommitBroker(f)
-	config := callerConfig(f.Static)
-	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
-	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
-	require.NoError(t, err)
+	m, b := commitMember(t, f)
 	defer func() { require.NoError(t, m.Close(context.Background())) }()
 	for _, call := range f.Calls {
 		if call.Call != "commit_sync" {
