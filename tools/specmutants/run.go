@@ -6,21 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/kbeat/kbeat/tools/rewire"
 	"github.com/kbeat/kbeat/tools/sample"
 )
-
-// options are those of the command line.
-type options struct {
-	sample, processes int
-	seed              uint64
-	all, verbose      bool
-	only              *regexp.Regexp // may be nil
-}
 
 // run tries mutants, prints who noticed them, and fails unless those that nobody notices are those that are listed.
 func run(ctx context.Context, o options, out io.Writer) error {
