@@ -15,9 +15,14 @@ type consumerComparison struct {
 	want func(r *consumerReading) ([]*spec.Rule, factView)
 }
 
-// calm are the flags and guards of a member with which nothing goes on.
+// calm are the flags and guards of a member with which nothing goes on, and beside them, or against them, what a fact says. These
+// are all that are taken for false because a fact does not say.
 func calm(more spec.Values) spec.Values {
-	values := spec.Values{"timer_leave": false, "rejoin_on_release": false, "rejoined": false, "leaves_for_good": false}
+	values := spec.Values{
+		"timer_leave": false, "rejoin_on_release": false, "rejoined": false, "leaves_for_good": false,
+		"closing":           false, // the lookup
+		"resolved_is_owned": false, // all of the target is known
+	}
 	maps.Copy(values, more)
 	return values
 }
@@ -26,7 +31,7 @@ func (f consumerCellFact) comparison() consumerComparison {
 	return consumerComparison{f, f.After.view(f.Before.State), func(r *consumerReading) ([]*spec.Rule, factView) {
 		same := f.Assigned != nil && f.Before.Target != nil && slices.Equal(f.Assigned, f.Before.Target)
 		code := codeNamed(r.machine, f.Code)
-		m := r.member(f.Before, f.Static, calm(spec.Values{
+		m := r.interpreter(f.Before, f.Static, calm(spec.Values{
 			"lookup_in_flight": f.API == "FindCoordinator", "negative_epoch": f.AnswerEpoch < 0, "no_assignment": f.Assigned == nil, "same_assignment": same,
 			"new_assignment": f.Assigned != nil && !same, "retriable": code != nil && code.Property("retriable"),
 		}))
@@ -40,8 +45,8 @@ func (f consumerCellFact) comparison() consumerComparison {
 }
 
 // lookUpAgain is the turn of the lookup's own loop that comes next, at once.
-func (m *consumerMember) lookUpAgain(last *spec.Rule) {
-	m.values["closing"], m.values["lookup_backing_off"] = false, last.Result.Class == spec.Backoff
+func (m *consumerInterpreter) lookUpAgain(last *spec.Rule) {
+	m.values["lookup_backing_off"] = last.Result.Class == spec.Backoff
 	m.values["coordinator_known"] = m.CoordinatorKnown
 	m.input("lookup", "")
 }
@@ -50,7 +55,7 @@ func (f consumerLoopFact) comparison() consumerComparison {
 	got := f.After.view(f.Before.State)
 	got["thrown"] = f.Thrown
 	return consumerComparison{f, got, func(r *consumerReading) ([]*spec.Rule, factView) {
-		m := r.member(f.Before, f.Static, calm(spec.Values{
+		m := r.interpreter(f.Before, f.Static, calm(spec.Values{
 			"coordinator_known": f.CoordinatorKnown, "poll_expired": f.PollExpired, "in_flight": f.InFlight, "interval_over": f.IntervalOver,
 			"backoff_over": !f.BackingOff, "remains": f.Remains && !f.Static, "target_is_owned": !f.NewerTarget,
 		}))
@@ -64,7 +69,7 @@ func (f consumerLoopFact) comparison() consumerComparison {
 
 func (f consumerEventFact) comparison() consumerComparison {
 	return consumerComparison{f, f.After.view(f.Before.State), func(r *consumerReading) ([]*spec.Rule, factView) {
-		m := r.member(f.Before, f.Static, calm(spec.Values{
+		m := r.interpreter(f.Before, f.Static, calm(spec.Values{
 			"subscription_marked": f.Marked, "poll_expired": f.PollExpired, "released": f.Released, "rejoin_on_release": f.Rejoins,
 			"leaves_for_good": f.Operation == "LEAVE_GROUP",
 		}))
@@ -81,7 +86,7 @@ func (f consumerEventFact) comparison() consumerComparison {
 }
 
 // asked is what who asked to leave is told: that it is done, or to wait.
-func (m *consumerMember) asked(rule *spec.Rule) {
+func (m *consumerInterpreter) asked(rule *spec.Rule) {
 	if rule.Result != nil && rule.Result.Group != nil && rule.Result.Group.Name == "unsubscribe" {
 		m.Leave = map[spec.Class]string{spec.OK: "done", spec.Pending: "pending"}[rule.Result.Class]
 	}
@@ -97,10 +102,9 @@ func callbackEnds(callback string, ok bool) string {
 
 func (f consumerReconciliationFact) comparison() consumerComparison {
 	return consumerComparison{f, f.After.view(f.Before.State), func(r *consumerReading) ([]*spec.Rule, factView) {
-		m := r.member(f.Before, false, calm(spec.Values{
+		m := r.interpreter(f.Before, false, calm(spec.Values{
 			"auto_commit": f.AutoCommit, "to_revoke": f.ToRevoke, "at_poll": f.AtPoll, "reconciling": f.Before.Reconciling, "target_is_owned": f.TargetIsOwned,
-			"resolved_is_owned": false, // all of the target is known
-			"rejoined":          f.Meanwhile == "rejoined",
+			"rejoined": f.Meanwhile == "rejoined",
 		}))
 		if f.Resolved != nil {
 			m.resolved = f.Resolved

@@ -1,7 +1,6 @@
 package heartbeat
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -15,7 +14,7 @@ import (
 // the machine that is compared. testdata/oracle/figures_consumer has what came out; `go test -run TestOracleOfConsumer
 // ./heartbeat -rewrite` renews it.
 func TestOracleOfConsumer(t *testing.T) {
-	r, c := newConsumerReading(t), newOracleTally(nil, unreachedConsumerDeviations)
+	r, c := newConsumerReading(t), newOracleTally(nil, nil)
 	c.file = r.machine.File
 	defer c.tell(t)
 	var all []consumerComparison
@@ -25,8 +24,10 @@ func TestOracleOfConsumer(t *testing.T) {
 			return c.report(r.machine)
 		case "unreached":
 			return c.unreachedRules(r.machine)
+		case "interpreter":
+			return interpreterFigures(r.machine)
 		case "unseen":
-			return newConsumerBlanks(r, all).report(t)
+			return newConsumerBlanks(r, all).report()
 		}
 		facts := consumerComparisons(t, d.Cmd)
 		all = append(all, facts...)
@@ -42,9 +43,6 @@ func TestOracleOfConsumer(t *testing.T) {
 		t.Error(p)
 	}
 }
-
-// unreachedConsumerDeviations are rules that deviate where none of these facts can show it.
-var unreachedConsumerDeviations = map[string]string{}
 
 func consumerComparisons(t *testing.T, kind string) []consumerComparison {
 	t.Helper()
@@ -73,11 +71,11 @@ func comparisons[F interface{ comparison() consumerComparison }](t *testing.T, k
 	return out
 }
 
-// The member of the comparison does what rules say, and a callback about nothing is over at once.
-func TestOracleConsumerMember(t *testing.T) {
+// The interpreter does what rules say, and a callback about nothing is over at once.
+func TestOracleConsumerInterpreter(t *testing.T) {
 	r := newConsumerReading(t)
-	fenced := func(owned int) *consumerMember {
-		m := r.member(consumerBefore{State: "STABLE", Epoch: 5, CoordinatorKnown: true, InFlight: true, Owned: owned, Subscribed: 1, Leave: "none"}, false, calm(nil))
+	fenced := func(owned int) *consumerInterpreter {
+		m := r.interpreter(consumerBefore{State: "STABLE", Epoch: 5, CoordinatorKnown: true, InFlight: true, Owned: owned, Subscribed: 1, Leave: "none"}, false, calm(nil))
 		m.input("ConsumerGroupHeartbeat", "FENCED_MEMBER_EPOCH")
 		return m
 	}
@@ -95,7 +93,7 @@ func TestOracleConsumerMember(t *testing.T) {
 func names(rules []*spec.Rule) []string {
 	var out []string
 	for _, rule := range rules {
-		out = append(out, fmt.Sprint(rule.Name))
+		out = append(out, rule.Name)
 	}
 	return out
 }

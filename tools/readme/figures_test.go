@@ -78,12 +78,12 @@ func figures(t *testing.T) string {
 		grouped(count(t, clear, `(\d+) lives`)), grouped(count(t, clear, `(\d+) equal to the end`)))
 
 	consumer := ""
-	for _, kind := range []string{"cells", "loop", "events", "reconciliation", "edges"} {
+	for _, kind := range []string{"cells", "loop", "events", "reconciliation"} { // edges are declarations, which nobody was seen to do
 		consumer += section(t, "figures_consumer", kind) + "\n"
 	}
 	fmt.Fprintf(&b, "\nThe consumer protocol (KIP-848) kbeat does not speak. [Rules of it](spec/testdata/machines/consumer.yaml), with which the notation is tested, are\n"+
 		"held against Kafka's own classes for it all the same: of %s things that those were seen to do, the rules decide %s alike, %s differ as\n"+
-		"declared, and %s undeclared.\n",
+		"declared, and %s undeclared, compared in what the rules have words for.\n",
 		grouped(count(t, consumer, `(?m)^(\d+) facts`)), grouped(count(t, consumer, `(?m)^(\d+) equal`)),
 		grouped(count(t, consumer, `(\d+) differ as declared`)), grouped(count(t, consumer, `(\d+) differ undeclared`)))
 	return b.String()

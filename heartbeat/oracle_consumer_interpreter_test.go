@@ -4,72 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/kbeat/kbeat/spec"
 )
 
-// consumerReading is the machine of the consumer protocol, evaluated as the specification has it: no package is generated from
-// it. altered are rules that a test has put in the place of others.
-type consumerReading struct {
-	t       testing.TB
-	machine *spec.Machine
-	cases   map[string]*spec.Case // by input and code, which loops and events have none of
-	asked   map[*spec.Case][]string
-	own     map[string]string // the class that Kafka raises for each code
-	altered map[*spec.Rule]*spec.Rule
-}
-
-func newConsumerReading(t testing.TB) *consumerReading {
-	t.Helper()
-	m, err := spec.Load("../spec/testdata/machines/consumer.yaml")
-	require.NoError(t, err)
-	r := &consumerReading{t: t, machine: m, cases: map[string]*spec.Case{}, asked: map[*spec.Case][]string{}, own: newKafkaExceptions(readFacts[cellFact](t, "cells")).own}
-	for _, in := range m.Inputs() {
-		for _, c := range in.Cases {
-			for _, asked := range spec.Asked(c.Decision) {
-				r.asked[c] = append(r.asked[c], asked.Name())
-			}
-			for _, code := range c.Codes {
-				r.cases[in.Name+" "+code.Name] = c
-			}
-			if in.Kind != spec.Response {
-				r.cases[in.Name+" "] = c
-			}
-		}
-	}
-	return r
-}
-
-// decide finds the rule. An answer that the decision asks for and values does not have is an error: no guard is taken for false
-// because a fact does not say.
-func (r *consumerReading) decide(input, code, state string, values spec.Values) *spec.Rule {
-	r.t.Helper()
-	c := r.cases[input+" "+code]
-	if c == nil {
-		r.t.Fatalf("the machine has no case for %s %s", input, code)
-	}
-	s := slices.IndexFunc(r.machine.States, func(s *spec.State) bool { return s.Name == state })
-	if s < 0 {
-		r.t.Fatalf("the machine has no state %s", state)
-	}
-	for _, asked := range r.asked[c] {
-		if _, said := values[asked]; !said {
-			r.t.Fatalf("%s asks for %s, which the fact does not say", input, asked)
-		}
-	}
-	rule := spec.Decide(c.Decision, r.machine.States[s], values, nil)
-	if rule == nil {
-		r.t.Fatalf("%s %s in %s: no rule", input, code, state)
-	}
-	return rule
-}
-
-// consumerMember is a member that does what rules say. What an effect does is read off its declaration, as far as that says it;
-// dropped epochs, the subscription and errors are known by the effect's name.
-type consumerMember struct {
+// consumerInterpreter does to a member what rules say. What an effect does is read off its declaration, as far as that says it. What
+// that has no words for is known by the effect's name (namedEffects): for these the comparison shows that the rules name them in the
+// right places, and that what is written here of them is Kafka's, not that the specification says it.
+type consumerInterpreter struct {
 	r        *consumerReading
 	values   spec.Values // guards, as the fact has them, and flags
 	static   bool
@@ -84,12 +26,12 @@ type consumerMember struct {
 	ended []*spec.Input // callbacks about nothing, which are over at once
 }
 
-func (r *consumerReading) member(before consumerBefore, static bool, values spec.Values) *consumerMember {
-	return &consumerMember{r: r, values: values, static: static, resolved: before.Target, consumerAfter: consumerAfter{consumerBefore: before}}
+func (r *consumerReading) interpreter(before consumerBefore, static bool, values spec.Values) *consumerInterpreter {
+	return &consumerInterpreter{r: r, values: values, static: static, resolved: before.Target, consumerAfter: consumerAfter{consumerBefore: before}}
 }
 
 // input lets the member decide, and then about each callback that is over at once. It returns the rule that was done.
-func (m *consumerMember) input(name, code string) *spec.Rule {
+func (m *consumerInterpreter) input(name, code string) *spec.Rule {
 	rule := m.do(m.r.decide(name, code, m.State, m.values))
 	for len(m.ended) > 0 {
 		next := m.ended[0]
@@ -99,7 +41,7 @@ func (m *consumerMember) input(name, code string) *spec.Rule {
 	return rule
 }
 
-func (m *consumerMember) do(rule *spec.Rule) *spec.Rule {
+func (m *consumerInterpreter) do(rule *spec.Rule) *spec.Rule {
 	m.used = append(m.used, rule)
 	if altered := m.r.altered[rule]; altered != nil {
 		rule = altered
@@ -117,7 +59,7 @@ func (m *consumerMember) do(rule *spec.Rule) *spec.Rule {
 	return rule
 }
 
-func (m *consumerMember) effect(x *spec.Effect) {
+func (m *consumerInterpreter) effect(x *spec.Effect) {
 	for _, flag := range x.Sets {
 		m.values[flag.Name] = true
 	}
@@ -141,42 +83,14 @@ func (m *consumerMember) effect(x *spec.Effect) {
 	}
 	m.LooksUp = m.LooksUp || len(x.Sends) > 0 && x.Sends[0].Name == "FindCoordinator"
 	m.calls(x)
-	switch x.Name {
-	case "reset_epoch":
-		m.Epoch = 0
-	case "leave_epoch":
-		m.Epoch, m.Applied = -1, nil
-		if m.static && !m.values["leaves_for_good"] {
-			m.Epoch = -2
-		}
-	case "drop_subscription":
-		m.Subscribed = 0
-	case "drop_everything":
-		m.Subscribed, m.Applied, m.Target = 0, nil, nil
-	case "clear_owned":
-		m.Applied, m.Target = nil, nil
-	case "new_target":
-		m.Target = m.assigned
-	case "forget_target":
-		m.Target = nil
-	case "own_target":
-		m.Applied = m.resolved
-	case "end_leave":
-		if m.Leave == "pending" {
-			m.Leave = "done"
-		}
-	case "raise_lookup_error":
-		if m.kept != "" {
-			m.Raised = append(m.Raised, m.kept)
-		}
-	case "keep_lookup_error":
-		m.LookupError = m.own
+	if named := namedEffects()[x.Name]; named != nil {
+		named(m)
 	}
 }
 
 // calls begins a callback. What an effect drops and calls a callback for, is dropped when that has ended; and one about nothing
 // is over at once. Of a commit nothing is seen: there is nothing to commit.
-func (m *consumerMember) calls(x *spec.Effect) {
+func (m *consumerInterpreter) calls(x *spec.Effect) {
 	if len(x.Calls) == 0 {
 		if identityNames(x.Drops) == "partitions" {
 			m.Owned = 0
@@ -184,9 +98,6 @@ func (m *consumerMember) calls(x *spec.Effect) {
 		return
 	}
 	callback := x.Calls[0]
-	if x.Name == "release_partitions" && m.Epoch <= 0 {
-		callback = "onPartitionsLost"
-	}
 	about := m.Owned > 0 && callback != "commit" || callback == "onPartitionsAssigned"
 	if about {
 		m.Callbacks = append(m.Callbacks, callback)
@@ -195,7 +106,7 @@ func (m *consumerMember) calls(x *spec.Effect) {
 	}
 }
 
-func (m *consumerMember) flag(name string, is bool) bool {
+func (m *consumerInterpreter) flag(name string, is bool) bool {
 	if v, ok := m.values[name]; ok {
 		return v
 	}
