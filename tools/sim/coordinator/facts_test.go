@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,7 +21,7 @@ func TestModel(t *testing.T) {
 // declared in testdata/kfake.txt, with the reason.
 func TestKfake(t *testing.T) {
 	compare(t, "testdata/kfake.txt", func(s script) string {
-		if s.restarts() {
+		if s.restart() >= 0 {
 			return s.facts // it keeps no group
 		}
 		return playToKfake(t, s)
@@ -33,7 +34,7 @@ func compare(t *testing.T, declared string, tell func(script) string) {
 	differs := map[string]string{}
 	for _, s := range scripts(t) {
 		if told := tell(s); told != s.facts {
-			differs[s.name] = diff(s.facts, told)
+			differs[s.name] = difference(s.facts, told)
 		}
 	}
 	defer func() { // datadriven ends the test at what it does not find
@@ -53,31 +54,12 @@ func compare(t *testing.T, declared string, tell func(script) string) {
 	})
 }
 
-// diff are the lines that differ: those of facts that are missing, and those that are there instead.
-func diff(facts, told string) (lines string) {
-	a, b := strings.SplitAfter(facts, "\n"), strings.SplitAfter(told, "\n")
-	common := make([][]int, len(a)+1) // how many lines a[i:] and b[j:] have in common
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			common[i][j] = max(common[i+1][j], common[i][j+1])
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			}
-		}
-	}
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			i, j = i+1, j+1
-		case i < len(a) && common[i+1][j] == common[i][j]:
-			lines += "- " + a[i]
-			i++
-		default:
-			lines += "+ " + b[j]
-			j++
+// difference are the lines that differ: those of facts that are missing, and those that are there instead.
+func difference(facts, told string) (lines string) {
+	for line := range strings.Lines(string(diff.Diff("facts", []byte(facts), "told", []byte(told)))) {
+		sign, text := line[:1], line[1:]
+		if (sign == "-" || sign == "+") && !strings.HasPrefix(text, "--") && !strings.HasPrefix(text, "++") {
+			lines += sign + " " + text
 		}
 	}
 	return lines

@@ -11,11 +11,11 @@ import (
 
 // model is the backend that the simulation has.
 type model struct {
-	t      testing.TB
-	script string
-	group  *coordinator.Group
-	now    time.Duration
-	said   int // answers
+	t       testing.TB
+	script  string
+	group   *coordinator.Group
+	now     time.Duration
+	answers int
 }
 
 func newModel(t testing.TB, s script) *model {
@@ -28,7 +28,7 @@ func newModel(t testing.TB, s script) *model {
 
 func (m *model) send(r heartbeat.Request, f func(answer)) {
 	m.group.Handle(m.now, r, func(r heartbeat.Response) {
-		m.said++
+		m.answers++
 		f(answer{Response: r})
 	})
 }
@@ -70,15 +70,12 @@ func (m *model) pass(d time.Duration) {
 		if !ok || at > ends {
 			break
 		}
-		changes, said := m.group.Changes(), m.said
+		changes, answers := m.group.Changes(), m.answers
 		m.now = max(m.now, at)
 		m.group.Tick(m.now)
-		if m.group.Changes() != changes || m.said != said {
+		if m.group.Changes() != changes || m.answers != answers {
 			if m.now-began < margin || ends-m.now < margin {
-				at := m.now
-				m.t.Cleanup(func() {
-					m.t.Errorf("%s: after %v something happens by itself, in a step from %v to %v; it must not be near their ends", m.script, at, began, ends)
-				})
+				m.t.Errorf("%s: after %v something happens by itself, in a step from %v to %v; it must not be near their ends", m.script, m.now, began, ends)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,12 +43,12 @@ const stepTime = 200 * time.Millisecond
 
 // player plays one script to one backend.
 type player struct {
-	t       testing.TB
-	backend backend
-	people  []*person
-	names   map[string]string // of member ids
-	asked   int               // requests
-	told    *transcript
+	t        testing.TB
+	backend  backend
+	people   []*person
+	names    map[string]string // of member ids
+	requests int
+	told     *transcript
 
 	mu    sync.Mutex
 	inbox []said
@@ -81,10 +82,23 @@ type said struct {
 
 // play is the transcript of a script.
 func play(t testing.TB, s script, b backend) string {
-	p := &player{t: t, backend: b, names: map[string]string{"": "-"}, told: &transcript{}}
-	for _, step := range s.steps {
-		p.do(step)
+	p := newPlayer(t, b)
+	p.play(s.steps)
+	return p.end()
+}
+
+func newPlayer(t testing.TB, b backend) *player {
+	return &player{t: t, backend: b, names: map[string]string{"": "-"}, told: &transcript{}}
+}
+
+func (p *player) play(steps []step) {
+	for _, s := range steps {
+		p.do(s)
 	}
+}
+
+// end is the transcript, when all was played.
+func (p *player) end() string {
 	for _, a := range p.open {
 		p.told.line("never answered: %s", a.step)
 	}
@@ -117,8 +131,8 @@ func (p *player) do(s step) {
 
 // ask sends a request, and reports what is answered before the next step.
 func (p *player) ask(s step, who *person, api classic.Input, send func(func(answer))) {
-	p.asked++
-	a := asked{number: p.asked, step: s, who: who, api: api}
+	p.requests++
+	a := asked{number: p.requests, step: s, who: who, api: api}
 	p.mu.Lock()
 	p.open = append(p.open, a)
 	p.mu.Unlock()
@@ -136,31 +150,34 @@ func (p *player) ask(s step, who *person, api classic.Input, send func(func(answ
 func (p *player) report(s step, number int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	slices.SortFunc(p.inbox, func(a, b said) int {
-		return cmp.Or(-cmp.Compare(btoi(a.number == number), btoi(b.number == number)), cmp.Compare(a.step.who, b.step.who), cmp.Compare(a.number, b.number))
-	})
-	for _, a := range p.inbox {
-		p.learn(a)
-		p.open = slices.DeleteFunc(p.open, func(o asked) bool { return o.number == a.number })
-	}
-	if len(p.inbox) == 0 || p.inbox[0].number != number {
-		p.told.line("%s%s", s, map[bool]string{true: ": held"}[number != 0])
-	}
+	var own, earlier []said
 	for _, a := range p.inbox {
 		if a.number == number {
-			p.told.line("%s: %s", s, p.render(a))
+			own = append(own, a)
 		} else {
-			p.told.line("  %s: %s", a.step, p.render(a))
+			earlier = append(earlier, a)
 		}
 	}
 	p.inbox = nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
+	slices.SortFunc(earlier, func(a, b said) int {
+		return cmp.Or(cmp.Compare(a.step.who, b.step.who), cmp.Compare(a.number, b.number))
+	})
+	for _, a := range slices.Concat(own, earlier) {
+		p.learn(a)
+		p.open = slices.DeleteFunc(p.open, func(o asked) bool { return o.number == a.number })
 	}
-	return 0
+	switch {
+	case number == 0:
+		p.told.line("%s", s)
+	case own == nil:
+		p.told.line("%s: held", s)
+	}
+	for _, a := range own {
+		p.told.line("%s: %s", s, p.render(a))
+	}
+	for _, a := range earlier {
+		p.told.line("  %s: %s", a.step, p.render(a))
+	}
 }
 
 // learn lets a member learn what it is told of itself.
@@ -170,7 +187,7 @@ func (p *player) learn(a said) {
 	}
 	if _, known := p.names[a.Member]; !known {
 		name := a.who.name
-		for n := 2; slices.Contains(values(p.names), name); n++ {
+		for n := 2; slices.Contains(slices.Collect(maps.Values(p.names)), name); n++ {
 			name = a.who.name + "." + strconv.Itoa(n)
 		}
 		p.names[a.Member] = name
@@ -179,13 +196,6 @@ func (p *player) learn(a said) {
 	if a.Code != classic.CodeNone {
 		a.who.generation = heartbeat.NoGeneration
 	}
-}
-
-func values(m map[string]string) (all []string) {
-	for _, v := range m {
-		all = append(all, v)
-	}
-	return all
 }
 
 // person is who has this name.

@@ -60,18 +60,22 @@ func (p *player) request(x *person, s step) heartbeat.Request {
 	return r
 }
 
-// id is the member id that goes by a name: of a person the last that it was given, else the one that bears the name, and
-// where nobody does one that no coordinator has given.
+// id is the member id that goes by a name, as transcripts have it: m1 is the first that m1 was given. ?NAME is one that
+// no coordinator has given.
 func (p *player) id(name string) string {
-	if name == "" || name == "none" {
+	if name == "none" {
 		return ""
+	}
+	if unknown, ok := strings.CutPrefix(name, "?"); ok {
+		return unknown
 	}
 	for id, n := range p.names {
 		if n == name {
 			return id
 		}
 	}
-	return name
+	require.Fail(p.t, "nobody was given the id "+name)
+	return ""
 }
 
 // removed are those whom an administrator names: NAME by id and instance, id=NAME by id, instance=NAME by instance.

@@ -35,12 +35,12 @@ func (s step) String() string {
 }
 
 // verbs that no member does.
-var worldly = []string{"wait", "describe", "remove", "restart"}
+var admin = []string{"wait", "describe", "remove", "restart"}
 
 // parse reads the line of a script.
 func parse(t testing.TB, line string) step {
 	words := strings.Fields(line)
-	if slices.Contains(worldly, words[0]) {
+	if slices.Contains(admin, words[0]) {
 		return step{verb: words[0], args: words[1:]}
 	}
 	require.Greater(t, len(words), 1, "%q: who does what?", line)
@@ -63,6 +63,8 @@ func visit(t *testing.T, f func(testing.TB, script) string) {
 			for line := range strings.Lines(strings.TrimSpace(d.Input)) {
 				s.steps = append(s.steps, parse(t, line))
 			}
+			require.False(t, s.restart() >= 0 && !s.delayed, "%s: the broker that restarts is the one of delayed scripts", d.Pos)
+			require.False(t, slices.ContainsFunc(s.steps[s.restart()+1:], step.restarts), "%s: the broker restarts once, for all scripts", d.Pos)
 			return f(t, s)
 		})
 	}
@@ -83,7 +85,7 @@ func scripts(t *testing.T) (all []script) {
 	return all
 }
 
-// restarts says whether the broker is to be killed and started again in the course of the script.
-func (s script) restarts() bool {
-	return slices.ContainsFunc(s.steps, func(s step) bool { return s.verb == "restart" })
-}
+// restart is the number of the step in which the broker is killed and started again; -1 where it goes on.
+func (s script) restart() int { return slices.IndexFunc(s.steps, step.restarts) }
+
+func (s step) restarts() bool { return s.verb == "restart" }

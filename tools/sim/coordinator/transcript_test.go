@@ -16,7 +16,7 @@ func (t *transcript) line(format string, args ...any) { fmt.Fprintf(&t.Builder, 
 // render is an answer with names for member ids. Of a failure only the code is shown, and of the rest what members use.
 func (p *player) render(a said) string {
 	if a.who == nil {
-		return p.renderWorldly(a)
+		return p.renderAdmin(a)
 	}
 	words := []string{a.Code.String()}
 	switch {
@@ -49,7 +49,7 @@ func (p *player) render(a said) string {
 	return strings.Join(words, " ")
 }
 
-func (p *player) renderWorldly(a said) string {
+func (p *player) renderAdmin(a said) string {
 	var words []string
 	for _, c := range a.left {
 		words = append(words, c.String())

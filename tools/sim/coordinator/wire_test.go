@@ -24,22 +24,17 @@ type wire struct {
 	client    *kgo.Client
 	transport *franz.Transport
 	node      int32
-	again     func() (*kgo.Client, *franz.Transport) // restarts the coordinator; nil where it cannot be
 
-	ctx  context.Context // of all requests until a restart
+	ctx  context.Context // of all requests
 	end  context.CancelFunc
 	work sync.WaitGroup
 }
 
 func newWire(t testing.TB, group string, client *kgo.Client, transport *franz.Transport) *wire {
 	w := &wire{t: t, group: group, client: client, transport: transport}
-	w.begin()
-	return w
-}
-
-func (w *wire) begin() {
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.find()
+	return w
 }
 
 // close lets nobody wait any longer.
@@ -128,15 +123,8 @@ func (w *wire) ask(req kmsg.Request, f func(answer), read func(kmsg.Response) an
 	})
 }
 
-// restart lets another coordinator have the group. Who waits is not told.
-func (w *wire) restart() {
-	if w.again == nil {
-		w.t.Fatal("this coordinator cannot be restarted")
-	}
-	w.close()
-	w.client, w.transport = w.again()
-	w.begin()
-}
+// restart is no request: who plays a script that has one makes another wire to the coordinator that has come back.
+func (w *wire) restart() {}
 
 // prompt is how soon a coordinator answers to whom it can answer, unless it or its machine is busy.
 const prompt = 40 * time.Millisecond
