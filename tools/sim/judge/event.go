@@ -16,10 +16,10 @@ type Event struct {
 	Kind   Kind
 
 	Config     *heartbeat.Config // Born: with no duration left zero
-	API        classic.Input     // Sent, Answered
-	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer, or none has sent it
-	MemberID   string            // Sent: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
-	Generation int32             // Sent, Answered, CallbackBegun: likewise
+	API        classic.Input     // Sent, Stray, Answered
+	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
+	MemberID   string            // Sent, Stray: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
+	Generation int32             // Sent, Stray, Answered, CallbackBegun: likewise
 	Code       classic.Code      // Answered, Fired
 	Rule       *classic.Rule     // Fired
 	From, To   classic.State     // Fired
@@ -60,6 +60,7 @@ type Kind uint8
 const (
 	Born          Kind = iota + 1 // a process begins: Config
 	Sent                          // a request leaves: API, Request, MemberID, Generation, Partitions
+	Stray                         // a request leaves that no rule has sent: API, MemberID, Generation
 	Answered                      // the member is told how a request ended: API, Request, Code, MemberID, Generation
 	Fired                         // a rule has decided: Rule, Code, Request, From, To
 	Polled                        // the application polls
@@ -81,7 +82,7 @@ const (
 // String is the name of the kind: "callback begun".
 func (k Kind) String() string {
 	names := [...]string{
-		Born: "born", Sent: "sent", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
+		Born: "born", Sent: "sent", Stray: "stray", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
 		PollGivenUp: "poll given up", CallbackBegun: "callback begun", CallbackEnded: "callback ended", Holds: "holds",
 		Leaving: "leaving", Left: "left", Closed: "closed", Killed: "killed", Paused: "paused", Resumed: "resumed",
 		Seen: "seen", Calm: "calm",
@@ -104,6 +105,8 @@ func (e Event) String() string {
 		if len(e.Partitions) > 0 {
 			fmt.Fprintf(&b, " claims=%v", e.Partitions)
 		}
+	case Stray:
+		fmt.Fprintf(&b, " %s member=%q generation=%d", e.API, e.MemberID, e.Generation)
 	case Answered:
 		fmt.Fprintf(&b, " %s #%d %s", e.API, e.Request, e.Code)
 		if e.MemberID != "" {

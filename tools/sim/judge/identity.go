@@ -93,9 +93,6 @@ func (j *Judge) become(l *life, who identity) {
 // sent holds a request against the identity that the rules have led to.
 func (j *Judge) sent(l *life, e Event) {
 	j.checkPace(l, e)
-	if e.Request == 0 {
-		j.broken(Identity, l.name, "%s as %q in generation %d has left, and no rule has sent it", e.API, e.MemberID, e.Generation)
-	}
 	switch e.API {
 	case classic.InputHeartbeat, classic.InputSyncGroup, classic.InputOffsetCommit:
 		if !l.is(j, identity{e.MemberID, e.Generation}) {
@@ -115,6 +112,12 @@ func (j *Judge) sent(l *life, e Event) {
 			j.broken(Identity, l.name, "LeaveGroup as %q, which it never was", e.MemberID)
 		}
 	}
+}
+
+// stray notes a request that no rule has sent, whoever it says that it is from.
+func (j *Judge) stray(l *life, e Event) {
+	j.checkPace(l, e)
+	j.broken(Identity, l.name, "%s as %q in generation %d has left, and no rule has sent it", e.API, e.MemberID, e.Generation)
 }
 
 // identities are what the member is, and was at this instant.

@@ -108,6 +108,8 @@ func (j *Judge) seeMember(l *life, e Event) {
 	switch e.Kind {
 	case Sent:
 		j.sent(l, e)
+	case Stray:
+		j.stray(l, e)
 	case Answered:
 		j.answered(l, e)
 	case Fired:

@@ -111,11 +111,11 @@ func TestACommitMayLeaveLateAfterAPause(t *testing.T) {
 
 // What leaves without a rule that has sent it is a fault, though it carries who the member is.
 func TestARequestNeedsARule(t *testing.T) {
-	for request, want := range map[uint64][]Invariant{2: nil, 0: {Identity}} {
+	for kind, want := range map[Kind][]Invariant{Sent: nil, Stray: {Identity}} {
 		s := newScene("m1")
 		s.joins("m1", "a", 4, 0)
-		s.see(Event{Member: "m1", Kind: Sent, API: classic.InputHeartbeat, Request: request, MemberID: "a", Generation: 4})
-		require.Equal(t, want, s.invariants(), "request %d", request)
+		s.see(Event{Member: "m1", Kind: kind, API: classic.InputHeartbeat, MemberID: "a", Generation: 4})
+		require.Equal(t, want, s.invariants(), kind)
 	}
 }
 

@@ -68,7 +68,7 @@ func (j *Judge) checkSilence(l *life) {
 
 // checkClosed is made before each event of the member.
 func (j *Judge) checkClosed(l *life, e Event) {
-	if l.over && (e.Kind == Sent || e.Kind == CallbackBegun) {
+	if l.over && (e.Kind == Sent || e.Kind == Stray || e.Kind == CallbackBegun) {
 		j.broken(SilentAfterClose, l.name, "%s, after it was %s", e.Kind, l.ended)
 	}
 }

@@ -73,8 +73,8 @@ func only(api classic.Input, do func(ctx context.Context, r heartbeat.Request, t
 	}}
 }
 
-// ended is the flaw that requests of one API end by a code, after a while.
-func ended(api classic.Input, after time.Duration, code classic.Code) flaw {
+// madeUp is the flaw that no request of one API leaves, and each ends by a code, after a while.
+func madeUp(api classic.Input, after time.Duration, code classic.Code) flaw {
 	return only(api, func(_ context.Context, r heartbeat.Request, _ heartbeat.Transport) heartbeat.Response {
 		time.Sleep(after)
 		return heartbeat.Response{ID: r.ID, Code: code}
@@ -89,16 +89,16 @@ type mistake struct {
 }
 
 func mistakes() []mistake {
-	patient := ended(classic.InputHeartbeat, 3*time.Second, classic.CodeDisconnect)
+	patient := madeUp(classic.InputHeartbeat, 3*time.Second, classic.CodeDisconnect)
 	patient.config = func(c *heartbeat.Config) { c.SessionTimeout *= 3 }
 	return []mistake{
-		{"it says that it has left, and has not", ended(classic.InputLeaveGroup, 0, classic.CodeNone), judge.NoGhost},
-		{"it takes its heartbeats for answered", ended(classic.InputHeartbeat, 0, classic.CodeNone), judge.OneOwner},
+		{"it says that it has left, and has not", madeUp(classic.InputLeaveGroup, 0, classic.CodeNone), judge.NoGhost},
+		{"it takes its heartbeats for answered", madeUp(classic.InputHeartbeat, 0, classic.CodeNone), judge.OneOwner},
 		{"it goes on working when its generation has ended", flaw{deaf: true}, judge.CallbacksPaired},
 		{"it takes its session for longer than it is", patient, judge.NoZombie},
 		{"it forgets to send heartbeats", flaw{dozes: 6 * time.Second}, judge.NoSilence},
-		{"it joins again and again", ended(classic.InputJoinGroup, 60*time.Millisecond, classic.CodeRebalanceInProgress), judge.NoSpin},
-		{"it finds no coordinator", ended(classic.InputFindCoordinator, 0, classic.CodeCoordinatorNotAvailable), judge.Progress},
+		{"it joins again and again", madeUp(classic.InputJoinGroup, 60*time.Millisecond, classic.CodeRebalanceInProgress), judge.NoSpin},
+		{"it finds no coordinator", madeUp(classic.InputFindCoordinator, 0, classic.CodeCoordinatorNotAvailable), judge.Progress},
 		{"it sends its heartbeats twice, the second time when it may be closed", only(classic.InputHeartbeat, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
 			time.AfterFunc(5*time.Second, func() { t.Send(context.Background(), r) })
 			return t.Send(ctx, r)

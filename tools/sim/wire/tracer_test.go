@@ -138,6 +138,18 @@ var callbackKinds = map[string]heartbeat.CallbackKind{
 	"assigned": heartbeat.CallbackAssigned, "revoked": heartbeat.CallbackRevoked, "lost": heartbeat.CallbackLost,
 }
 
+// sent is what the wire must show of a request.
+func (l traceLine) sent() sent {
+	s := sent{l.API, l.Member, l.Generation}
+	switch l.API {
+	case classic.InputFindCoordinator:
+		s.member, s.generation = "", 0
+	case classic.InputJoinGroup, classic.InputLeaveGroup:
+		s.generation = 0
+	}
+	return s
+}
+
 // claims are the partitions that a JoinGroup says that the member owns.
 func (l traceLine) claims() (list []judge.Partition) {
 	for _, p := range l.Protocols {
