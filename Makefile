@@ -73,7 +73,7 @@ sim: ## let groups live in virtual time, disturbed by what follows from SEEDS se
 
 .PHONY: sim-exact
 sim-exact: ## play a seed of the simulation over wire bytes twice: the same bytes? (ARGS="-from=7 -o FILE")
-	$(GO) run ./tools/sim/exact -minutes=4 -twice $(ARGS)
+	$(GO) run ./tools/sim/exact -minutes=1 -twice $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME

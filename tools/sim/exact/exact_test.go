@@ -31,6 +31,22 @@ func TestTheSameChanceGivesTheSameBytes(t *testing.T) {
 	print(1, "a", "b")
 }
 
+func TestWhatCannotBePlayed(t *testing.T) {
+	whole := options{seeds: 1, minutes: 1, faults: -1}
+	require.NoError(t, whole.check(nil))
+	require.EqualError(t, whole.check([]string{"x"}), `what is "x"?`)
+	for want, change := range map[string]func(*options){
+		"-seeds=0: at least 1":   func(o *options) { o.seeds = 0 },
+		"-minutes=0: at least 1": func(o *options) { o.minutes = 0 },
+		"-members=-1: at least 1, or 0 for as many as a seed draws": func(o *options) { o.members = -1 },
+		"-faults=-2: at least 0, or -1 for all":                     func(o *options) { o.faults = -2 },
+	} {
+		o := whole
+		change(&o)
+		require.EqualError(t, o.check(nil), want)
+	}
+}
+
 func TestWhereTwoRecordingsDiffer(t *testing.T) {
 	for _, test := range []struct{ a, b, want string }{
 		{"x\ny\n", "x\ny\n", ""},

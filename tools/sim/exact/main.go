@@ -5,8 +5,8 @@
 //
 //	exact [-from SEED] [-seeds N] [-minutes N] [-members N] [-faults N] [-chance N] [-twice] [-o FILE]
 //
-// Another -chance is the same trouble in another order of whatever happens at one instant. It takes some thirty times as
-// long as the test itself, which is for many seeds; this is for one that is to be looked at.
+// Another -chance is the same trouble in another order of whatever happens at one instant. It takes far longer
+// than the test itself, which is for many seeds; this is for one that is to be looked at.
 //
 // It exits with 1 where a seed fails, or where -twice has seen other bytes, and with 2 where it is called wrongly.
 package main
@@ -30,7 +30,8 @@ func main() {
 	flag.BoolVar(&o.twice, "twice", false, "play each seed twice, and compare the bytes")
 	flag.StringVar(&o.file, "o", "", "write the recordings into this file")
 	flag.Parse()
-	if flag.NArg() > 0 || o.seeds < 1 {
+	if err := o.check(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "exact:", err)
 		flag.Usage()
 		os.Exit(2)
 	}

@@ -22,6 +22,23 @@ type options struct {
 	file                            string
 }
 
+// check says what the command cannot do.
+func (o options) check(args []string) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("what is %q?", args[0])
+	case o.seeds < 1:
+		return fmt.Errorf("-seeds=%d: at least 1", o.seeds)
+	case o.minutes < 1:
+		return fmt.Errorf("-minutes=%d: at least 1", o.minutes)
+	case o.members < 0:
+		return fmt.Errorf("-members=%d: at least 1, or 0 for as many as a seed draws", o.members)
+	case o.faults < -1:
+		return fmt.Errorf("-faults=%d: at least 0, or -1 for all", o.faults)
+	}
+	return nil
+}
+
 // args are what the simulation's test is called with for a seed.
 func (o options) args(seed uint64) []string {
 	return []string{
@@ -34,11 +51,11 @@ func (o options) args(seed uint64) []string {
 func run(ctx context.Context, o options, out io.Writer) (err error) {
 	recordings := io.Discard
 	if o.file != "" {
-		file, err := os.Create(o.file)
-		if err != nil {
+		var file *os.File
+		if file, err = os.Create(o.file); err != nil {
 			return err
 		}
-		defer file.Close()
+		defer func() { err = errors.Join(err, file.Close()) }()
 		recordings = file
 	}
 	program, err := build(ctx, simulation, "test", "-c")
