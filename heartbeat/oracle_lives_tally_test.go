@@ -86,6 +86,19 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 	}
 }
 
+// verdict is what came out, in one line.
+func (c *livesTally) verdict() string {
+	var all familyTally
+	for _, f := range c.families {
+		all.lives += f.lives
+		all.equal += f.equal
+		all.declared += f.declared
+		all.structural += f.structural
+	}
+	return fmt.Sprintf("of %d lives %d are equal to their end, %d up to a declared difference, %d up to where Kafka's answers hang on its own threads, and %d differ undeclared",
+		all.lives, all.equal, all.declared, all.structural, c.failed)
+}
+
 func mark(rules map[*spec.Rule]bool, decided []*spec.Rule) {
 	for _, row := range decided {
 		rules[row] = true

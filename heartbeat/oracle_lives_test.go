@@ -51,4 +51,5 @@ func TestOracleOfFreshLives(t *testing.T) {
 	}
 	t.Logf("lives of Apache Kafka %s, seed %d\n%s\ncompared up to\n%s\nrelaxed\n%s\nrules\n%s",
 		head.Kafka, head.Seed, c.figures(), c.deviations(), c.relaxations(), c.rules(r.machine))
+	t.Logf("in short: %s", c.verdict())
 }

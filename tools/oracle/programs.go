@@ -33,6 +33,7 @@ func programs() []program {
 		{name: "consumer_events", class: "ConsumerEventFacts", key: []string{"event", "operation", "marked", "poll_expired", "released", "ok", "rejoins", "late", "state", "static"}},
 		{name: "consumer_edges", class: "ConsumerEdgeFacts", key: []string{"from", "to"}},
 		{name: "consumer_reconciliation", class: "ConsumerReconciliationFacts", key: []string{"about", "auto_commit", "to_revoke", "at_poll", "reconciling", "target_is_owned", "callback", "meanwhile", "ok"}},
+		{name: "defaults", class: "DefaultFacts", key: []string{"setting"}},
 		{name: "timers_backoff", class: "BackoffFacts", key: []string{"initial", "multiplier", "max", "jitter", "attempts"}},
 	}
 }

@@ -23,7 +23,7 @@ func show(out io.Writer, plan world.Plan, size world.Size, options world.Options
 		only[i] = fmt.Sprint(a)
 	}
 	fmt.Fprintf(out, "seed %d: %s\n", plan.Seed, v)
-	fmt.Fprintf(out, "  by %d of its %d acts, found in %d runs: sim seed %d --minutes %g --members %d-%d --only %s\n",
+	fmt.Fprintf(out, "  by %d of its %d acts, found in %d runs: go run ./tools/sim seed %d --minutes %g --members %d-%d --only %s\n",
 		len(s.Acts), len(plan.Acts), s.Runs, plan.Seed, size.Length.Minutes(), size.Fewest, size.Most, strings.Join(only, ","))
 	for _, a := range s.Acts {
 		fmt.Fprintf(out, "  %3d %s\n", a, plan.Acts[a])

@@ -88,7 +88,7 @@ func TestAFailureIsShown(t *testing.T) {
 	require.ErrorIs(t, failures(&out, size, options, results, dir), errBroken)
 	require.Contains(t, out.String(), "2 of 2 seeds have failed\n")
 
-	said := regexp.MustCompile(`seed (\d+): no_silence at .*\n  by 1 of its \d+ acts, found in \d+ runs: sim seed 7 --minutes 3 --members 3-3 --only (\d+)\n`).FindStringSubmatch(out.String())
+	said := regexp.MustCompile(`seed (\d+): no_silence at .*\n  by 1 of its \d+ acts, found in \d+ runs: go run ./tools/sim seed 7 --minutes 3 --members 3-3 --only (\d+)\n`).FindStringSubmatch(out.String())
 	require.NotNil(t, said, out.String())
 	kept, err := chosen(said[2], 1000)
 	require.NoError(t, err)
