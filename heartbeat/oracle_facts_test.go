@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -182,9 +183,15 @@ func openFactsFile(t testing.TB, name string) (*bufio.Scanner, factsHead) {
 	return lines, head
 }
 
+// decodedFacts are those that a test has read already, by name. Nobody changes them.
+var decodedFacts sync.Map
+
 // readFacts reads all facts of testdata/oracle/NAME.ndjson.gz.
 func readFacts[F any](t testing.TB, name string) []F {
 	t.Helper()
+	if facts, ok := decodedFacts.Load(name); ok {
+		return facts.([]F)
+	}
 	lines, head := openFacts(t, name)
 	facts := make([]F, 0, head.Facts)
 	for lines.Scan() {
@@ -194,6 +201,7 @@ func readFacts[F any](t testing.TB, name string) []F {
 	}
 	require.NoError(t, lines.Err())
 	require.Len(t, facts, head.Facts, "%s.ndjson has not as many facts as its head promises", name)
+	decodedFacts.Store(name, facts)
 	return facts
 }
 
