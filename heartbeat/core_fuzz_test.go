@@ -10,8 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lives is how many lives TestCoreSurvivesAnything lets Cores live.
-var lives = flag.Uint64("lives", 2000, "how many lives TestCoreSurvivesAnything tries")
+// What TestCoreSurvivesAnything tries. The first 34 million lives, of 23 things that happen on the average, have shown nothing.
+var (
+	lives = flag.Uint64("lives", 2000, "how many lives TestCoreSurvivesAnything tries")
+	from  = flag.Uint64("from", 0, "the seed of the first of them")
+)
 
 // Anything may happen to a member, in any order, at any time: it breaks none of the invariants, and finds back.
 func FuzzCore(f *testing.F) {
@@ -34,10 +37,10 @@ func TestCoreSurvivesAnything(t *testing.T) {
 	const shard = 10_000 // lives to a subtest: the name of each costs memory
 	var inputs atomic.Uint64
 	t.Run("lives", func(t *testing.T) {
-		for first := uint64(0); first < *lives; first += min(shard, 1+*lives/16) {
+		for first := *from; first < *from+*lives; first += min(shard, 1+*lives/16) {
 			t.Run(strconv.FormatUint(first, 10), func(t *testing.T) {
 				t.Parallel()
-				for seed := first; seed < min(*lives, first+min(shard, 1+*lives/16)); seed++ {
+				for seed := first; seed < min(*from+*lives, first+min(shard, 1+*lives/16)); seed++ {
 					inputs.Add(live(t, seed))
 				}
 			})
