@@ -21,7 +21,7 @@ func parseOptions(args []string, complaints io.Writer) (options, error) {
 	o := options{}
 	flags := flag.NewFlagSet("specmutants", flag.ContinueOnError)
 	flags.SetOutput(complaints)
-	flags.IntVar(&o.sample, "sample", 300, "how many mutants to try, beside those that are listed")
+	flags.IntVar(&o.sample, "sample", 300, "how many mutants to try, and a tenth as many of those that are listed")
 	flags.Uint64Var(&o.seed, "seed", 1, "chooses them")
 	flags.BoolVar(&o.all, "all", false, "try all of them")
 	flags.Func("only", "try those whose name this matches", func(text string) (err error) {

@@ -40,8 +40,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	case o.only != nil:
 		chosen = slices.DeleteFunc(slices.Clone(all), func(m mutant) bool { return !o.only.MatchString(m.name()) })
 	case !o.all:
-		chosen = sample.Choose(all, func(m mutant) string { return m.kind }, mutant.name, o.sample, o.seed)
-		chosen = slices.Concat(known.others(chosen), known.of(all))
+		kind := func(m mutant) string { return m.kind }
+		listed := sample.Choose(known.of(all), kind, mutant.name, o.sample/10, o.seed) // each goes through every comparison
+		chosen = slices.Concat(known.others(sample.Choose(all, kind, mutant.name, o.sample, o.seed)), listed)
 	}
 	began := time.Now()
 	if err := b.compile(ctx); err != nil {
