@@ -50,7 +50,7 @@ bench: ## measure decisions, handlers and Core
 
 .PHONY: mutants
 mutants: ## change one cell of the tables at a time: the generated tests must see each
-	$(GO) run ./tools/mutants
+	$(GO) run ./tools/mutants $(ARGS)
 
 .PHONY: specmutants
 specmutants: ## change one word of the specification at a time: who notices? (ARGS="-all": every one)
