@@ -14,6 +14,8 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -47,6 +49,7 @@ func Start(tb testing.TB, opts ...Option) *Cluster {
 		tb.Fatalf("no Apache Kafka to test with: %v", err)
 	}
 
+	dir := tb.TempDir() // before the cleanup below, so that it is removed after it: a living broker still writes
 	c := &Cluster{tb: tb}
 	tb.Cleanup(func() {
 		c.kill()
@@ -58,7 +61,7 @@ func Start(tb testing.TB, opts ...Option) *Cluster {
 	})
 	// Between the moment a free port is found and the moment the broker listens on it, another process can take it.
 	for try := 1; ; try++ {
-		if c.brokers, err = newBrokers(tb, path, tb.TempDir(), o); err == nil {
+		if c.brokers, err = newBrokers(tb, path, filepath.Join(dir, strconv.Itoa(try)), o); err == nil {
 			err = c.launch(ctx)
 		}
 		if err == nil {

@@ -23,7 +23,7 @@ func newBrokers(tb testing.TB, path, dir string, o options) ([]*Broker, error) {
 	brokers := make([]*Broker, o.brokers)
 	for i := range brokers {
 		home := filepath.Join(dir, fmt.Sprint(i+1))
-		if err := os.Mkdir(home, 0o755); err != nil {
+		if err := os.MkdirAll(home, 0o755); err != nil {
 			return nil, err
 		}
 		b := &Broker{
