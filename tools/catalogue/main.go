@@ -4,15 +4,20 @@
 //	catalogue -o spec/catalogue/kafka.yaml          write it
 //	catalogue -check -o spec/catalogue/kafka.yaml   exit with 1 when what is there is not what would be written
 //
+// Where it is called wrongly it exits with 64.
+//
 // The codes are those of franz-go's package kerr; documented.yaml adds what kerr does not know. It never asks a broker.
 package main
 
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 //go:embed documented.yaml
@@ -21,10 +26,13 @@ var documented []byte
 func main() {
 	out := flag.String("o", "", "file to write, or to compare with")
 	check := flag.Bool("check", false, "write nothing; exit with 1 when the file is stale")
-	flag.Parse()
-	if *out == "" || flag.NArg() > 0 {
-		flag.Usage()
-		os.Exit(2)
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error {
+		if *out == "" {
+			return errors.New("-o is missing: which file?")
+		}
+		return commandline.NoArguments(args)
+	}); err != nil {
+		os.Exit(commandline.ExitCode(err))
 	}
 	if err := run(*out, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "catalogue:", err)

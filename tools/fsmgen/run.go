@@ -68,6 +68,9 @@ func command(use, short string, do func(cmd *cobra.Command, dir string, files []
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir == "" {
+				return errors.New("--output is empty: name the directory of the package")
+			}
 			files, err := render(args[0])
 			if err != nil {
 				return err

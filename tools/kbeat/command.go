@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // The exit codes, beside 0. Those between 64 and 78 are of sysexits.h; 130 is what shells say of an interrupted program.
@@ -44,6 +46,7 @@ func run(s session, args []string) int {
 	}
 	root.AddCommand(runCommand(s), replayCommand(s))
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(commandline.FlagError)
 	root.SetArgs(args)
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)

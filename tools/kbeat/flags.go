@@ -21,6 +21,9 @@ import (
 // by fewer.
 const passwordVariable = "KBEAT_SASL_PASSWORD"
 
+// mostMembers is how many members of a real group one process is for.
+const mostMembers = 1000
+
 // runFlags is what `kbeat run` is called with.
 type runFlags struct {
 	json    bool
@@ -114,6 +117,8 @@ func (r *runFlags) check(said func(name string) bool) error {
 		return nil
 	}
 	switch {
+	case r.members > mostMembers:
+		return usage("--members is %d: at most %d in one process", r.members, mostMembers)
 	case r.group == "":
 		return usage("--group is missing: which group to be a member of?")
 	case len(r.topics) == 0:
@@ -207,6 +212,9 @@ func (r *runFlags) password(getenv func(string) string) (string, error) {
 
 // balancersOf are franz-go's, by Kafka's names.
 func balancersOf(names []string) ([]kgo.GroupBalancer, error) {
+	if len(names) == 0 {
+		return nil, usage("--balancer is empty: one of %s", strings.Join(balancerNames(), ", "))
+	}
 	var found []kgo.GroupBalancer
 	for _, name := range names {
 		i := slices.Index(balancerNames(), name)

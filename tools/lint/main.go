@@ -4,22 +4,29 @@
 //
 //	go run ./tools/lint
 //
-// prints what breaks a rule, with the rule's reason, and exits with 1; notes alone exit with 0. It never changes a file.
+// prints what breaks a rule, with the rule's reason, and exits with 1; notes alone exit with 0, and a wrong
+// command line with 64. It never changes a file.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // module is the path of the module that the rules are about.
 const module = "github.com/kbeat/kbeat"
 
 func main() {
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], commandline.NoArguments); err != nil {
+		os.Exit(commandline.ExitCode(err))
+	}
 	found, err := run(".")
 	for _, f := range found {
 		fmt.Println(f)

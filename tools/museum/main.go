@@ -7,7 +7,7 @@
 // counts, not what it has on record. A killer can also be a seed of tools/sim, whose life then breaks an invariant.
 //
 // The bugs stand in heartbeat/testdata/museum, as does the table of them, which -write renews. The exit code is 1 where one
-// lives, or cannot be made any more.
+// lives, or cannot be made any more, and 64 where the command line is wrong.
 package main
 
 import (
@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func main() {
@@ -23,7 +25,9 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "try the bug of this name only")
 	flag.BoolVar(&o.write, "write", false, "write the table of bugs")
 	flag.IntVar(&o.processes, "processes", 2, "how many are tried at once")
-	flag.Parse()
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error { return o.check(args) }); err != nil {
+		os.Exit(commandline.ExitCode(err))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o, os.Stdout); err != nil {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // options are those of the command line.
@@ -17,6 +19,14 @@ type options struct {
 	only      string
 	write     bool
 	processes int
+}
+
+// check says what is wrong with the command line.
+func (o options) check(args []string) error {
+	if o.processes < 1 {
+		return fmt.Errorf("-processes=%d: at least 1", o.processes)
+	}
+	return commandline.NoArguments(args)
 }
 
 // run tries all bugs, prints who kills each, and fails where one lives.

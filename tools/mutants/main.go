@@ -1,6 +1,6 @@
 // Command mutants shows that the generated tests notice when the generated code changes. It changes the tables in memory, each
 // rule in each aspect and each cell in each outcome; then a sample of places in the source, each compiled and tested. It fails
-// unless every change is noticed.
+// unless every change is noticed, with exit code 1; 64 is that of a wrong command line.
 //
 //	mutants [-package fsm/classic] [-sample 30] [-seed 1]
 package main
@@ -11,13 +11,22 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func main() {
 	dir := flag.String("package", "fsm/classic", "the generated package")
 	sample := flag.Int("sample", 30, "how many places in the source to change")
 	seed := flag.Uint64("seed", 1, "chooses the places")
-	flag.Parse()
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error {
+		if *sample < 1 {
+			return fmt.Errorf("-sample=%d: at least 1", *sample)
+		}
+		return commandline.NoArguments(args)
+	}); err != nil {
+		os.Exit(commandline.ExitCode(err))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *dir, *sample, *seed, os.Stdout); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
 
@@ -35,6 +36,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	}
 	root.AddCommand(runCommand(), seedCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(commandline.FlagError)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -4,22 +4,28 @@
 //	go run ./tools/slips [-v] spec/classic.yaml …
 //
 // A slip is refused, harmless (every cell and every declaration stays as it was) or silent. The exit code is 1 when more
-// than 2 % of those that change something are silent, when a deleted line is, or when the validator fails to give an answer.
-// It never writes a file.
+// than 2 % of those that change something are silent, when a deleted line is, or when the validator fails to give an answer, and 64 when no
+// specification is named. It never writes a file.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func main() {
 	verbose := flag.Bool("v", false, "list every silent slip")
-	flag.Parse()
-	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "slips: name one or more specifications")
-		os.Exit(2)
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error {
+		if len(args) == 0 {
+			return errors.New("name one or more specifications")
+		}
+		return nil
+	}); err != nil {
+		os.Exit(commandline.ExitCode(err))
 	}
 	var all tally
 	for _, path := range flag.Args() {

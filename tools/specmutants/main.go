@@ -7,25 +7,22 @@
 // that a mutant is exchanged within a process. Before anything else the interpreter is held against the generated tests.
 //
 // Whoever nobody notices was looked at: survivors.yaml says of each why it may live. The exit code is 1 where one is alive
-// that is not listed, or one that is listed is not alive, and 2 where the command line is wrong.
+// that is not listed, or one that is listed is not alive, and 64 where the command line is wrong.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func main() {
 	o, err := parseOptions(os.Args[1:], os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return
-	case err != nil:
-		os.Exit(2)
+	if err != nil {
+		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // options are those of the command line.
@@ -30,19 +32,22 @@ func parseOptions(args []string, complaints io.Writer) (options, error) {
 	})
 	flags.IntVar(&o.processes, "processes", 2, "how many are tried at once")
 	flags.BoolVar(&o.verbose, "v", false, "say of each mutant who noticed")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	var choices []string
-	flags.Visit(func(f *flag.Flag) {
-		if f.Name == "all" || f.Name == "only" || f.Name == "sample" {
-			choices = append(choices, "-"+f.Name)
+	err := commandline.Parse(flags, args, func(args []string) error {
+		var choices []string
+		flags.Visit(func(f *flag.Flag) {
+			if f.Name == "all" || f.Name == "only" || f.Name == "sample" {
+				choices = append(choices, "-"+f.Name)
+			}
+		})
+		switch {
+		case len(choices) > 1:
+			return fmt.Errorf("%s: each says which mutants to try; give one of them", strings.Join(choices, " and "))
+		case o.sample < 1:
+			return fmt.Errorf("-sample=%d: at least 1", o.sample)
+		case o.processes < 1:
+			return fmt.Errorf("-processes=%d: at least 1", o.processes)
 		}
+		return commandline.NoArguments(args)
 	})
-	if len(choices) > 1 {
-		err := fmt.Errorf("%s: each says which mutants to try; give one of them", strings.Join(choices, " and "))
-		fmt.Fprintln(complaints, err)
-		return o, err
-	}
-	return o, nil
+	return o, err
 }

@@ -18,6 +18,9 @@ func TestOptions(t *testing.T) {
 		{"-only Heartbeat -sample 300", "-only and -sample: each says which mutants to try; give one of them"},
 		{"-all -sample 10", "-all and -sample: each says which mutants to try; give one of them"},
 		{"-only (", "error parsing regexp"},
+		{"-sample 0", "-sample=0: at least 1"},
+		{"-processes 0", "-processes=0: at least 1"},
+		{"Heartbeat", `"Heartbeat" is no flag`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			var told strings.Builder

@@ -34,7 +34,7 @@ func TestTheSameChanceGivesTheSameBytes(t *testing.T) {
 func TestWhatCannotBePlayed(t *testing.T) {
 	whole := options{seeds: 1, minutes: 1, faults: -1}
 	require.NoError(t, whole.check(nil))
-	require.EqualError(t, whole.check([]string{"x"}), `what is "x"?`)
+	require.EqualError(t, whole.check([]string{"x"}), `"x" is no flag, and there are no arguments`)
 	for want, change := range map[string]func(*options){
 		"-seeds=0: at least 1":   func(o *options) { o.seeds = 0 },
 		"-minutes=0: at least 1": func(o *options) { o.minutes = 0 },

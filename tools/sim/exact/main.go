@@ -8,7 +8,7 @@
 // Another -chance is the same trouble in another order of whatever happens at one instant. It takes far longer
 // than the test itself, which is for many seeds; this is for one that is to be looked at.
 //
-// It exits with 1 where a seed fails, or where -twice has seen other bytes, and with 2 where it is called wrongly.
+// It exits with 1 where a seed fails, or where -twice has seen other bytes, and with 64 where it is called wrongly.
 package main
 
 import (
@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func main() {
@@ -29,11 +31,8 @@ func main() {
 	flag.Uint64Var(&o.chance, "chance", 1, "what decides all that a seed does not")
 	flag.BoolVar(&o.twice, "twice", false, "play each seed twice, and compare the bytes")
 	flag.StringVar(&o.file, "o", "", "write the recordings into this file")
-	flag.Parse()
-	if err := o.check(flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "exact:", err)
-		flag.Usage()
-		os.Exit(2)
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error { return o.check(args) }); err != nil {
+		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // simulation is what is played.
@@ -25,8 +27,6 @@ type options struct {
 // check says what the command cannot do.
 func (o options) check(args []string) error {
 	switch {
-	case len(args) > 0:
-		return fmt.Errorf("what is %q?", args[0])
 	case o.seeds < 1:
 		return fmt.Errorf("-seeds=%d: at least 1", o.seeds)
 	case o.minutes < 1:
@@ -36,7 +36,7 @@ func (o options) check(args []string) error {
 	case o.faults < -1:
 		return fmt.Errorf("-faults=%d: at least 0, or -1 for all", o.faults)
 	}
-	return nil
+	return commandline.NoArguments(args)
 }
 
 // args are what the simulation's test is called with for a seed.

@@ -1,0 +1,75 @@
+package commandline
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// Whatever is wrong is told in words, once, and has the same exit code; help is not wrong.
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		says string
+		code int
+	}{
+		{"-n x", `invalid value "x" for flag -n`, ExitUsage},
+		{"-bogus", "flag provided but not defined: -bogus", ExitUsage},
+		{"foo", `tool: "foo" is no flag, and there are no arguments; -help tells more`, ExitUsage},
+		{"-n 1 foo", `tool: "foo" is no flag`, ExitUsage},
+		{"-n 0", "tool: -n=0: at least 1; -help tells more", ExitUsage},
+		{"-help", "Usage of tool:", 0},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			var told strings.Builder
+			flags := flag.NewFlagSet("/tmp/some/where/tool", flag.ExitOnError)
+			flags.SetOutput(&told)
+			n := flags.Int("n", 1, "how many")
+			err := Parse(flags, strings.Fields(c.args), func(args []string) error {
+				if *n < 1 {
+					return errors.New("-n=0: at least 1")
+				}
+				return NoArguments(args)
+			})
+			require.Error(t, err)
+			require.Equal(t, c.code, ExitCode(err))
+			require.Equal(t, 1, strings.Count(told.String(), c.says), told.String())
+		})
+	}
+	require.NoError(t, Parse(flag.NewFlagSet("tool", flag.ExitOnError), nil, NoArguments))
+}
+
+// A flag says what it was given and what it wants, of whatever kind it is.
+func TestFlagError(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"--int x", `--int "x": a whole number`},
+		{"--int64=1e3", `--int64 "1e3": a whole number`},
+		{"--uint64=-1", `--uint64 "-1": a whole number, not below 0`},
+		{"--uint64 99999999999999999999", `--uint64 "99999999999999999999": a whole number, not below 0; this one is too large, or too small`},
+		{"-f x", `--float "x": a number`},
+		{"--length 3", `--length "3": a length of time with its unit, such as 30s or 5m, of less than 292 years`},
+		{"--yes=perhaps", `--yes "perhaps": true or false`},
+		{"--pairs a", `invalid argument "a" for "--pairs" flag: a must be formatted as key=value`},
+		{"--bogus", "unknown flag: --bogus"},
+	} {
+		cmd := &cobra.Command{Use: "tool", RunE: func(*cobra.Command, []string) error { return nil }, SilenceErrors: true, SilenceUsage: true}
+		cmd.SetFlagErrorFunc(FlagError)
+		f := cmd.Flags()
+		f.Int("int", 0, "")
+		f.Int64("int64", 0, "")
+		f.Uint64("uint64", 0, "")
+		f.Float64P("float", "f", 0, "")
+		f.Duration("length", time.Second, "")
+		f.Bool("yes", false, "")
+		f.StringToString("pairs", nil, "")
+		cmd.SetArgs(strings.Fields(c.args))
+		cmd.SetOut(io.Discard)
+		require.EqualError(t, cmd.Execute(), c.says, c.args)
+	}
+}
