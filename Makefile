@@ -85,15 +85,16 @@ kafka-test: ## test against real brokers (needs Java 17 and Maven)
 	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/sim/coordinator ./tools/oracle
 
 # KAFKA=4.2.1: print what that version does else. LIVES=10000 SEED=7: let Kafka's client live so many lives of that seed, and a
-# Core live them again.
-SEED ?= 1
+# Core live them again. One that would be passed over in silence is refused.
 .PHONY: oracle
 ifdef LIVES
 oracle:
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) run ./tools/oracle lives --count $(LIVES) --seed $(SEED) --to "$$dir" && \
+	$(if $(KAFKA),$(error KAFKA=$(KAFKA) and LIVES=$(LIVES) do not go together: lives are of the version of the pom; give one of them))
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) run ./tools/oracle lives --count $(LIVES) --seed $(or $(SEED),1) --to "$$dir" && \
 		ORACLE_LIVES="$$dir" $(GO) test -count=1 -v -run '^TestOracleOfFreshLives$$' ./heartbeat
 else
 oracle: ## ask Apache Kafka's own classes: they must say what the committed facts say (needs Java 17 and Maven)
+	$(if $(SEED),$(error SEED=$(SEED) is what lives are drawn from: say how many, make oracle LIVES=10000 SEED=$(SEED)))
 	$(GO) run ./tools/oracle $(if $(KAFKA),diff --kafka $(KAFKA),check)
 endif
 

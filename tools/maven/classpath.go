@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -49,11 +50,22 @@ func ask(ctx context.Context, pom []byte, properties []string) (string, error) {
 		args = append(args, "-D"+p)
 	}
 	if out, err := exec.CommandContext(ctx, "mvn", args...).CombinedOutput(); err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
 		return "", refusal(err, string(out))
 	}
 	path, err := os.ReadFile(answer)
 	return strings.TrimSpace(string(path)), err
 }
+
+// UnresolvedError is that Maven does not find all the jars, or cannot ask for them.
+type UnresolvedError struct{ Said string } // by Maven, in a line
+
+func (e *UnresolvedError) Error() string { return "maven cannot resolve the jars: " + e.Said }
+
+// around is what Maven says around the reason: what it was about to do, and the number of a page that it names further below.
+var around = regexp.MustCompile(`^Failed to execute goal on project \S+: Could not resolve dependencies for project \S+: | -> \[Help \d+\]$`)
 
 // refusal is the first thing that Maven says of its failure: what follows is advice on how to call Maven.
 func refusal(err error, out string) error {
@@ -62,7 +74,7 @@ func refusal(err error, out string) error {
 	}
 	for line := range strings.Lines(out) {
 		if _, said, found := strings.Cut(line, "[ERROR] "); found {
-			return fmt.Errorf("maven cannot resolve the jars: %s", strings.TrimSpace(said))
+			return &UnresolvedError{around.ReplaceAllString(strings.TrimSpace(said), "")}
 		}
 	}
 	return fmt.Errorf("maven cannot resolve the jars: %w\n%s", err, out)

@@ -15,7 +15,7 @@ import (
 // Of Maven's pages of errors there is the line that says what is wrong.
 func TestRefusal(t *testing.T) {
 	failed := errors.New("exit status 1")
-	require.EqualError(t, refusal(failed, "[INFO] Scanning\n[ERROR] Could not find kafka-clients:jar:9.9.9 in central\n[ERROR] \n[ERROR] To see the full stack trace, use -e\n"),
+	require.EqualError(t, refusal(failed, "[INFO] Scanning\n[ERROR] Failed to execute goal on project p: Could not resolve dependencies for project g:p:pom:1: Could not find kafka-clients:jar:9.9.9 in central -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace, use -e\n"),
 		"maven cannot resolve the jars: Could not find kafka-clients:jar:9.9.9 in central")
 	require.EqualError(t, refusal(failed, "no Java\n"), "maven cannot resolve the jars: exit status 1\nno Java\n")
 	require.EqualError(t, refusal(&exec.Error{Name: "mvn", Err: exec.ErrNotFound}, ""), `java programs need Maven: exec: "mvn": executable file not found in $PATH`)

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // The exit codes, beside 0. Those above 1 are of sysexits.h.
@@ -49,6 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	root.AddCommand(checkCommand(), writeCommand(), diffCommand(), showCommand(), livesCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(commandline.FlagError)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -63,9 +67,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// dirFlag is where the facts are.
+// dirFlag is where the facts are. That it is a folder is found before Kafka is asked, which takes minutes.
 func dirFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("dir", filepath.Join("heartbeat", "testdata", "oracle"), "the folder with the facts")
+	dir := cmd.Flags().String("dir", filepath.Join("heartbeat", "testdata", "oracle"), "the folder with the facts")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return isFolder("dir", *dir) }
+	return dir
+}
+
+// isFolder is an error where the path that a flag says is no folder.
+func isFolder(flag, path string) error {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return fmt.Errorf("--%s %q: no such folder", flag, path)
+	}
+	return nil
 }
 
 func showCommand() *cobra.Command {

@@ -61,6 +61,6 @@ func TestOtherVersions(t *testing.T) {
 
 	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick)
 	require.Equal(t, exitDiffers, code)
-	require.Contains(t, stderr, "maven cannot resolve the jars: ")
+	require.Contains(t, stderr, "kafka-clients 0.0.1, or the jar of its tests, cannot be had: maven cannot resolve the jars: ")
 	require.Contains(t, stderr, "kafka-clients:jar:0.0.1")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -44,8 +43,8 @@ func livesCommand() *cobra.Command {
 		if *count < 1 {
 			return fmt.Errorf("--count %d: at least one life", *count)
 		}
-		if info, err := os.Stat(*to); err != nil || !info.IsDir() {
-			return fmt.Errorf("--to %q: no such folder", *to)
+		if err := isFolder("to", *to); err != nil {
+			return err
 		}
 		return freshLives(cmd.Context(), *seed, *count, *to, cmd.OutOrStdout())
 	}

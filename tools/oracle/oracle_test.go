@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,15 +36,18 @@ func TestWrongCalls(t *testing.T) {
 		{"check cells walls", `"walls" is no program; there are `},
 		{"write walls", `"walls" is no program; there are `},
 		{"check --kafka 4.2.1", "unknown flag: --kafka"},
+		{"check --dir no-such-folder", `--dir "no-such-folder": no such folder`},
+		{"diff --kafka 4.2.1 --dir oracle_test.go", `--dir "oracle_test.go": no such folder`},
 		{"show", "name one program, not 0"},
 		{"show cells loop", "name one program, not 2"},
 		{"show walls", `"walls" is no program; there are lives, cells, callers, loop`},
 		{"lives", `required flag(s) "to" not set`},
 		{"lives --to no-such-folder", `--to "no-such-folder": no such folder`},
 		{"lives --to . --count 0", "--count 0: at least one life"},
-		{"diff", `required flag(s) "kafka" not set`},
-		{"diff --kafka newest", `--kafka "newest": a version is numbers and dots, such as 4.2.1`},
-		{"diff --kafka=", `--kafka "": a version is numbers and dots`},
+		{"lives --to . --count x", `--count "x": a whole number`},
+		{"diff --dir .", `required flag(s) "kafka" not set`},
+		{"diff --dir . --kafka newest", `--kafka "newest": a version is numbers and dots, such as 4.2.1`},
+		{"diff --dir . --kafka=", `--kafka "": a version is numbers and dots`},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			code, stdout, stderr := called(t, strings.Fields(c.args)...)
@@ -166,4 +170,25 @@ func TestCheckNamesWhatDiffers(t *testing.T) {
 	}
 	require.NotContains(t, said, "same.ndjson.gz")
 	require.NotContains(t, said, "not asked for")
+}
+
+// A version that Maven does not find is said to be missing, with what Maven says and the versions that there are.
+func TestAVersionThatCannotBeHad(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	mvn := "#!/bin/sh\necho '[ERROR] Could not find kafka-clients:jar:9.9'\necho '[ERROR] '\nexit 1\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mvn"), []byte(mvn), 0o755))
+	code, stdout, stderr := called(t, "diff", "--kafka", "9.9", "--dir", dir)
+	require.Equal(t, exitDiffers, code)
+	require.Empty(t, stdout)
+	require.Equal(t, "kafka-clients 9.9, or the jar of its tests, cannot be had: maven cannot resolve the jars: "+
+		"Could not find kafka-clients:jar:9.9; "+knownVersions+"\n", stderr)
+
+	pom, err := sources.ReadFile("java/pom.xml")
+	require.NoError(t, err)
+	ours := regexp.MustCompile(`<kafka.version>(.*)</kafka.version>`).FindSubmatch(pom)
+	require.NotNil(t, ours)
+	require.Contains(t, knownVersions, string(ours[1]), "the pom's own version is known to work")
 }
