@@ -4,8 +4,9 @@
 //	sim seed 17 [--only 1,4]     one of them, told event by event
 //
 // A seed that fails prints itself, the disturbances that its failure needs, and the name of a file: the trace of the member
-// that has failed, which `kbeat replay` takes. What is simulated is said in package world, what the coordinator does in
-// package coordinator, and what must not be broken in package judge.
+// that has failed, which `go run ./tools/kbeat replay FILE` takes. What is simulated is said in package world, what the
+// coordinator does in package coordinator, and what must not be broken in package judge. A long run tells on stderr how far it
+// is.
 //
 // It exits with 1 where an invariant was broken, 64 where it is called wrongly, and 74 where a file cannot be written.
 package main

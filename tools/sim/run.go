@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -20,6 +21,9 @@ import (
 // mostShown is how many failing seeds are looked at closely.
 const mostShown = 3
 
+// mostSeeds is how many results one run has room for.
+const mostSeeds = 1_000_000
+
 func runCommand() *cobra.Command {
 	var (
 		size  sizeFlags
@@ -34,12 +38,18 @@ func runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if seeds == 0 {
-				return fmt.Errorf("--seeds 0: at least one")
+			switch {
+			case seeds == 0:
+				return errors.New("--seeds 0: at least one")
+			case seeds > mostSeeds:
+				return fmt.Errorf("--seeds %d: at most %d at once; --from goes on after them", seeds, mostSeeds)
+			}
+			if err := checkFolder(dir); err != nil {
+				return err
 			}
 			out := cmd.OutOrStdout()
 			began := processor.Time()
-			results, err := runAll(s, world.Options{}, from, seeds)
+			results, err := runAll(s, world.Options{}, from, seeds, newProgress(cmd.ErrOrStderr(), time.Now, seeds).ended)
 			if err != nil {
 				return err
 			}
@@ -61,8 +71,8 @@ type result struct {
 	err     error
 }
 
-// runAll runs seeds on all cores. They share nothing.
-func runAll(size world.Size, options world.Options, from, seeds uint64) ([]result, error) {
+// runAll runs seeds on all cores, and tells of each as soon as it is known. They share nothing.
+func runAll(size world.Size, options world.Options, from, seeds uint64, tell func(*result)) ([]result, error) {
 	results := make([]result, seeds)
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -72,6 +82,7 @@ func runAll(size world.Size, options world.Options, from, seeds uint64) ([]resul
 				r := &results[i]
 				r.seed = from + uint64(i)
 				r.outcome, r.err = world.Run(world.NewPlan(r.seed, size), options)
+				tell(r)
 			}
 		})
 	}

@@ -33,9 +33,15 @@ func seedCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if until < 0 {
+				return fmt.Errorf("--until %s: not below 0", until)
+			}
 			seed, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil {
 				return fmt.Errorf("%q is no seed: a whole number, as sim run prints it", args[0])
+			}
+			if err := checkFolder(dir); err != nil {
+				return err
 			}
 			plan := world.NewPlan(seed, s)
 			out := cmd.OutOrStdout()

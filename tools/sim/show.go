@@ -32,6 +32,14 @@ func show(out io.Writer, plan world.Plan, size world.Size, options world.Options
 	return trace(out, plan.Only(s.Acts), options, s.Violation, dir)
 }
 
+// checkFolder finds before anything is run that there is no place for traces.
+func checkFolder(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("--dir %q: no such folder", dir)
+	}
+	return nil
+}
+
 // trace writes the trace of the member that a violation is about; of the last one that was seen before it, where it is about
 // the group.
 func trace(out io.Writer, plan world.Plan, options world.Options, v judge.Violation, dir string) error {
@@ -59,6 +67,6 @@ func trace(out io.Writer, plan world.Plan, options world.Options, v judge.Violat
 	if err := os.WriteFile(path, lines.Bytes(), 0o666); err != nil {
 		return fileError{err}
 	}
-	fmt.Fprintf(out, "  the trace of %s: %s\n", member, path)
+	fmt.Fprintf(out, "  what %s was told, exactly: go run ./tools/kbeat replay %s\n", member, path)
 	return nil
 }

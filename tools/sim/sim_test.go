@@ -45,12 +45,17 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"", "say run or seed"},
 		{"run --seeds 0", "--seeds 0: at least one"},
+		{"run --seeds x", `--seeds "x": a whole number, not below 0`},
+		{"run --seeds 1000001", "--seeds 1000001: at most 1000000 at once"},
+		{"run --dir no-such-folder", `--dir "no-such-folder": no such folder`},
+		{"seed 5 --dir no-such-folder", `--dir "no-such-folder": no such folder`},
 		{"run --minutes 1", "--minutes 1: between 2, in which a group can settle, and 10000"},
 		{"run --minutes NaN", "--minutes NaN: between 2"},
 		{"run --members 5-3", "--members 5-3: a number between 1 and 1000"},
 		{"run --members x", "--members x: a number between 1 and 1000"},
 		{"run 7", `unknown command "7"`},
 		{"seed", "give one seed, not 0"},
+		{"seed 5 --until -1s", "--until -1s: not below 0"},
 		{"seed x", `"x" is no seed`},
 		{"seed 5 --only 3,1", `--only 3,1: "1" is not the next of the numbers 0 to`},
 		{"seed 5 --only 9999", `--only 9999: "9999" is not the next`},
@@ -81,7 +86,7 @@ func TestAFailureIsShown(t *testing.T) {
 		core, err := heartbeat.NewCore(c)
 		return mute{core}, err
 	}}
-	results, err := runAll(size, options, 7, 2)
+	results, err := runAll(size, options, 7, 2, func(*result) {})
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var out bytes.Buffer
@@ -99,6 +104,7 @@ func TestAFailureIsShown(t *testing.T) {
 	traces, err := filepath.Glob(filepath.Join(dir, "sim-7-*.ndjson"))
 	require.NoError(t, err)
 	require.Len(t, traces, 1)
+	require.Contains(t, out.String(), ": go run ./tools/kbeat replay "+traces[0]+"\n")
 	trace, err := os.Open(traces[0])
 	require.NoError(t, err)
 	defer trace.Close()
