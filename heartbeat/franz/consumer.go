@@ -55,7 +55,8 @@ type Consumer struct {
 
 // NewConsumer makes the Consumer of a member that wants topics. The client is asked for the topics' partitions when the
 // member leads; its kgo.Rack travels with the offer. Balancers are in order of preference, and all members of the group
-// must have one in common; without any it is kgo.CooperativeStickyBalancer, as for franz-go's own consumers. It panics where cl is nil.
+// must have one in common; without any it is kgo.CooperativeStickyBalancer, as for franz-go's own consumers. It panics where cl is nil;
+// NewMember refuses a Consumer without topics.
 func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) *Consumer {
 	if cl == nil {
 		panic("franz: NewConsumer: the client is nil: make one with kgo.NewClient")

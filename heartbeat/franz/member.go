@@ -63,6 +63,12 @@ func (c *Consumer) claim() error {
 	if c.member {
 		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a member already: make one for each"}
 	}
+	if len(c.topics) == 0 {
+		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has no topics: name those that the group shares"}
+	}
+	if slices.Contains(c.topics, "") {
+		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a topic without a name"}
+	}
 	if slices.ContainsFunc(c.balancers, func(b kgo.GroupBalancer) bool { return b == nil }) {
 		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a balancer that is nil"}
 	}

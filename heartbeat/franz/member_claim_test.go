@@ -22,8 +22,22 @@ func TestAConsumerHasOneMember(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{})
 	require.EqualError(t, err, "config: Consumer has a member already: make one for each")
-	_, err = NewConsumer(cl, []string{"t"}, nil).NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{})
-	require.EqualError(t, err, "config: Consumer has a balancer that is nil")
+}
+
+// What a Consumer cannot do is said before its member asks a broker for anything.
+func TestAConsumerThatCannotShare(t *testing.T) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
+	require.NoError(t, err)
+	defer cl.Close()
+	transport := New(cl)
+	for problem, c := range map[string]*Consumer{
+		"has no topics: name those that the group shares": NewConsumer(cl, nil),
+		"has a topic without a name":                      NewConsumer(cl, []string{"t", ""}),
+		"has a balancer that is nil":                      NewConsumer(cl, []string{"t"}, nil),
+	} {
+		_, err = c.NewMember(heartbeat.Config{Group: "g"}, transport, ConsumerCallbacks{})
+		require.EqualError(t, err, "config: Consumer "+problem)
+	}
 }
 
 // A missing argument is named where it is missing.
