@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,18 @@ var errBroken = errors.New("broken")
 // fileError is a file that cannot be written.
 type fileError struct{ error }
 
+// lastingError is a writer that remembers the first error: who reads of a seed that fails must not miss it in silence.
+type lastingError struct {
+	w   io.Writer
+	err error
+}
+
+func (l *lastingError) Write(b []byte) (int, error) {
+	n, err := l.w.Write(b)
+	l.err = cmp.Or(l.err, err)
+	return n, err
+}
+
 // command does what the arguments say, and returns the exit code.
 func command(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
@@ -38,9 +51,13 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(commandline.FlagError)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &lastingError{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
+	if out.err != nil {
+		err = fileError{fmt.Errorf("the outcome cannot be written: %w", out.err)}
+	}
 	var file fileError
 	switch {
 	case err == nil:

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,4 +120,15 @@ func TestATraceThatCannotBeWritten(t *testing.T) {
 	v := judge.Violation{Invariant: judge.NoSpin, Member: "m0", At: time.Minute}
 	err := trace(&bytes.Buffer{}, world.NewPlan(7, size), world.Options{}, v, filepath.Join(t.TempDir(), "missing"))
 	require.ErrorAs(t, err, &fileError{})
+}
+
+// full is a disk on which there is no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestAnOutcomeThatCannotBeWritten(t *testing.T) {
+	var errs bytes.Buffer
+	require.Equal(t, exitIO, command(strings.Fields("run --seeds 1 --minutes 2 --members 3"), full{}, &errs))
+	require.Equal(t, "sim: the outcome cannot be written: no space left on device\n", errs.String())
 }

@@ -39,6 +39,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	switch {
 	case o.only != nil:
 		chosen = slices.DeleteFunc(slices.Clone(all), func(m mutant) bool { return !o.only.MatchString(m.name()) })
+		if len(chosen) == 0 {
+			return fmt.Errorf("-only %s: no mutant has such a name; -v tells names", o.only)
+		}
 	case !o.all:
 		kind := func(m mutant) string { return m.kind }
 		listed := sample.Choose(known.of(all), kind, mutant.name, o.sample/10, o.seed) // each goes through every comparison

@@ -16,6 +16,9 @@ import (
 // simulation is what is played.
 const simulation = "github.com/kbeat/kbeat/tools/sim/wire"
 
+// mostMinutes is a week, which nobody waits for.
+const mostMinutes = 7 * 24 * 60
+
 // options are the command's.
 type options struct {
 	from, chance                    uint64
@@ -31,6 +34,8 @@ func (o options) check(args []string) error {
 		return fmt.Errorf("-seeds=%d: at least 1", o.seeds)
 	case o.minutes < 1:
 		return fmt.Errorf("-minutes=%d: at least 1", o.minutes)
+	case o.minutes > mostMinutes:
+		return fmt.Errorf("-minutes=%d: at most %d", o.minutes, mostMinutes)
 	case o.members < 0:
 		return fmt.Errorf("-members=%d: at least 1, or 0 for as many as a seed draws", o.members)
 	case o.faults < -1:
