@@ -54,7 +54,7 @@ var callerModes = map[string]LeaveMode{"DEFAULT": LeaveIfDynamic, "LEAVE_GROUP":
 
 // poll waits as long as it may. Kafka's returns at once from an onJoinPrepare that is not ready.
 func (w *callerWorld) poll(wait time.Duration) {
-	w.turn = nil
+	w.turn, w.found = nil, *w.pause["join"]
 	held := w.held
 	w.step(Poll{})
 	w.pausing()

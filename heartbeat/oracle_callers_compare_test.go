@@ -16,6 +16,7 @@ type callerTally struct {
 	ends            map[string]bool // of callerEnds
 	failed          int
 	failures        []string                // the first of them
+	differences     *differences            // what differs as declared, by value
 	meddle          func(*callerComparison) // changes what was seen, before it is compared; may be nil
 }
 
@@ -23,7 +24,8 @@ type callerTally struct {
 type callerCount struct{ equal, declared, ended, failed, left int }
 
 func newCallerTally() *callerTally {
-	return &callerTally{about: map[string]*callerCount{}, left: map[string]int{}, relaxed: map[string]int{}, reach: map[string]*oracleReach{}, ends: map[string]bool{}}
+	return &callerTally{about: map[string]*callerCount{}, left: map[string]int{}, relaxed: map[string]int{}, reach: map[string]*oracleReach{}, ends: map[string]bool{},
+		differences: newDifferences("callers")}
 }
 
 // callerPauses are those whose difference is that something comes later than Kafka's, which then goes on as Kafka's does.
@@ -46,10 +48,10 @@ type callerComparison struct {
 	f           callerFact
 	w           *callerWorld
 	kafka, core []callerLine
-	shift       int             // ms by which the Core is later
-	decided     int             // uses that had decided when the two were last at one
-	called      int             // and at the last call
-	differ      map[string]bool // the declarations that the facts bear out
+	shift       int                 // ms by which the Core is later
+	decided     int                 // uses that had decided when the two were last at one
+	called      int                 // and at the last call
+	differ      map[string][]change // what the fact bears out, by declaration
 	relaxed     map[string]bool
 }
 
@@ -64,7 +66,7 @@ func (t *callerTally) compare(r *oracleReading, e kafkaExceptions, f callerFact)
 		return
 	}
 	w := newCallerWorld(r, e, f)
-	c := callerComparison{t: t, f: f, w: w, kafka: f.seen(), core: w.run(), differ: map[string]bool{}, relaxed: map[string]bool{}}
+	c := callerComparison{t: t, f: f, w: w, kafka: f.seen(), core: w.run(), differ: map[string][]change{}, relaxed: map[string]bool{}}
 	if t.meddle != nil {
 		t.meddle(&c)
 	}
@@ -89,6 +91,9 @@ func (t *callerTally) compare(r *oracleReading, e kafkaExceptions, f callerFact)
 	for why := range c.relaxed {
 		t.relaxed[why]++
 	}
+	for name, changes := range c.differ {
+		t.differences.note(name, f.String(), changes...)
+	}
 }
 
 // run returns how many lines of Kafka's were compared, and where the two differ undeclared.
@@ -107,12 +112,15 @@ func (c *callerComparison) run() (reached int, failure string) {
 		if i > 0 && k.at >= 0 && c.kafka[min(i, len(c.kafka))-1].at < 0 { // the next call
 			c.called = before
 		}
+		if k.what == g.what && k.text != g.text && c.relax(k, g) {
+			g.text = k.text
+		}
 		if !c.same(k, g, used) {
 			name := c.ended(k, g, used)
 			if name == "" {
 				return i, c.failure(i, k, g, used)
 			}
-			c.differ[name] = true
+			c.note(name, c.change(k, g))
 			return i, ""
 		}
 		if k.what != "sent FindCoordinator" { // which may be ahead of the pause that the next line ends
@@ -129,13 +137,11 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 		return false
 	}
 	if k.text != g.text {
-		if name := c.aspect(k.what, used); name != "" {
-			c.differ[name] = true
-			return true
+		name := c.aspect(k.what, used)
+		if name != "" {
+			c.note(name, c.change(k, g))
 		}
-		if !c.relax(k, g) {
-			return false
-		}
+		return name != ""
 	}
 	late := g.at - c.shift - k.at
 	switch {
@@ -146,7 +152,7 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 	case late < 0: // in the pause after the failed join, which Kafka's comes after
 		name, u := c.latestUse(0, used, func(name string) bool { return strings.HasSuffix(name, "/not lookup_in_flight and lookup_due") })
 		if k.what == "sent FindCoordinator" && name != "" && u.since <= g.at && g.at-late <= u.until {
-			c.differ[name] = true
+			c.note(name, change{k.what, "when the pause after the failed join is over", "in that pause"})
 			return true
 		}
 		return false
@@ -156,8 +162,28 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 		return false
 	}
 	c.shift += late
-	c.differ[name] = true
+	c.note(name, change{k.what, "sooner", "when the pause is over that grows with each failure"})
 	return true
+}
+
+// note has a difference on record, once, which a declaration covers.
+func (c *callerComparison) note(name string, change change) {
+	if !slices.Contains(c.differ[name], change) {
+		c.differ[name] = append(c.differ[name], change)
+	}
+}
+
+// change is what differs between two lines.
+func (c *callerComparison) change(k, g callerLine) change {
+	switch {
+	case k.what != g.what:
+		return c.w.words.ofLines(c.f.Code, "next", strings.TrimSpace(k.what+" "+k.text), strings.TrimSpace(g.what+" "+g.text))
+	case k.text != g.text:
+		return c.w.words.ofLines(c.f.Code, k.what, k.text, g.text)
+	case k.at < g.at-c.shift:
+		return change{k.what, "sooner", "later"}
+	}
+	return change{k.what, "later", "sooner"}
 }
 
 // aspect is the declaration that covers a difference in this aspect.
@@ -172,7 +198,7 @@ func (c *callerComparison) ended(k, g callerLine, used int) string {
 	ends := func(name string) bool { return slices.Contains(callerEnds[name], at) }
 	name := c.latest(c.called, used, ends)
 	if name == "" {
-		name = c.latest(0, used, func(name string) bool { return c.differ[name] && callerAspects[name] != nil && ends(name) })
+		name = c.latest(0, used, func(name string) bool { return c.differ[name] != nil && callerAspects[name] != nil && ends(name) })
 	}
 	c.t.ends[name+" in "+at] = true
 	return name
@@ -211,7 +237,7 @@ func (c *callerComparison) count() {
 			c.t.reach[name] = r
 		}
 		r.facts++
-		if c.differ[name] {
+		if c.differ[name] != nil {
 			r.differ++
 		}
 	}

@@ -32,13 +32,15 @@ type callerWorld struct {
 	beating   bool // a heartbeat is to be sent, though the loop sleeps
 
 	exceptions kafkaExceptions
+	words      oracleWords
 
 	lines []callerLine
 	used  []callerUse // what has decided
 	pause map[string]*callerPause
-	turn  *spec.Rule // of the join's loop, the last
-	told  error      // how the call ended
-	done  bool       // the call has ended
+	turn  *spec.Rule  // of the join's loop, the last
+	found callerPause // the pause after a failed join that the poll has found
+	told  error       // how the call ended
+	done  bool        // the call has ended
 }
 
 // callerConfig is how Kafka's client was configured.
@@ -86,7 +88,7 @@ func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWo
 	r.t.Helper()
 	core, err := NewCore(callerConfig(f.Static))
 	require.NoError(r.t, err)
-	w := &callerWorld{Core: core, r: r, exceptions: e, fact: f, script: map[string][]string{}, generations: 4,
+	w := &callerWorld{Core: core, r: r, exceptions: e, words: oracleWords{e.own}, fact: f, script: map[string][]string{}, generations: 4,
 		pause: map[string]*callerPause{"join": {}, "lookup": {}}}
 	for name, ends := range f.Script {
 		w.script[name] = slices.Clone(ends)
@@ -105,6 +107,9 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 	switch {
 	case loop && row.Result.Name == "pause" && len(rule.Do) == 0:
 		w.turn = row
+		if row.Name == "join/not join_due" && w.found == *w.pause["join"] && w.at < w.found.until { // by the poll, after a lookup
+			w.use(row)
+		}
 		return
 	case loop:
 		w.turn = nil
@@ -141,7 +146,7 @@ func (w *callerWorld) shows(row *spec.Rule) bool {
 	switch row.Name {
 	case "join/not coordinator_known/not lookup_in_flight and lookup_due":
 		return !w.over(classic.TimerJoinRetry)
-	case "join/not rejoin_needed and not join_in_flight":
+	case "join/not rejoin_needed and not join_in_flight", "join/prepare_needed and identity_reset and owns":
 		return !w.has(classic.CoordinatorKnown)
 	case "callback_failed":
 		return w.assigning

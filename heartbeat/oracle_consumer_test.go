@@ -21,7 +21,7 @@ func TestOracleOfConsumer(t *testing.T) {
 	datadriven.RunTest(t, "testdata/oracle/figures_consumer", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "deviations":
-			return c.report(r.machine)
+			return c.recorded().report(r.machine)
 		case "unreached":
 			return c.unreachedRules(r.machine)
 		case "interpreter":

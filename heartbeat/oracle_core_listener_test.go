@@ -59,11 +59,7 @@ func compareCoreListener(t *testing.T, r *oracleReading, c *oracleTally) (facts 
 
 // core is set up as the thread was when its heartbeat ended, 2500 ms before the next.
 func (f listenerFact) core(r *oracleReading, awake bool) *oracleCore {
-	sent := identity{"member-1", 5, "range"}
-	who := map[string]identity{
-		"same": sent, "generation_changed": {"member-1", 6, "range"}, "member_changed": {"member-2", 5, "range"}, "reset": nobody,
-	}[f.Identity]
-	core := newOracleCore(r, f.State, classic.CoordinatorKnown|on(classic.LoopEnabled, awake), who, f.Static)
+	core := newOracleCore(r, f.State, classic.CoordinatorKnown|on(classic.LoopEnabled, awake), f.before(), f.Static)
 	core.clocks.attempts[classic.TimerHeartbeatRetry] = f.AttemptsBefore
 	core.clocks.set(classic.TimerSession, oracleNow+5*time.Second)
 	core.clocks.set(classic.TimerMaxPoll, oracleNow+50*time.Second)
@@ -71,8 +67,15 @@ func (f listenerFact) core(r *oracleReading, awake bool) *oracleCore {
 	if f.Variant != "due_when_handled" {
 		core.clocks.set(classic.TimerInterval, core.clocks.end(classic.TimerInterval)+2500*time.Millisecond)
 	}
-	core.sent("Heartbeat", sent)
+	core.sent("Heartbeat", identity{"member-1", 5, "range"})
 	return core
+}
+
+// before is the identity when the heartbeat ended.
+func (f listenerFact) before() identity {
+	return map[string]identity{
+		"same": {"member-1", 5, "range"}, "generation_changed": {"member-1", 6, "range"}, "member_changed": {"member-2", 5, "range"}, "reset": nobody,
+	}[f.Identity]
 }
 
 func (f listenerFact) end(c *oracleCore) {

@@ -31,6 +31,7 @@ var coreDeviations = map[string][]string{
 // answer (settled_if_thread_polls), and the mark by which Kafka remembers that a heartbeat is in flight.
 func TestOracleOfCore(t *testing.T) {
 	r, c := newOracleReading(t), newOracleTally(coreDeviations, unreachedDeviations)
+	c.record(t, "Core")
 	defer c.tell(t)
 	datadriven.RunTest(t, "testdata/oracle/figures_core", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
@@ -40,13 +41,12 @@ func TestOracleOfCore(t *testing.T) {
 			return c.figures(t, countFacts(t, "loop"), func() (int, string) { return compareCoreLoop(t, r, c) })
 		case "listener":
 			return c.figures(t, countFacts(t, "listener"), func() (int, string) { return compareCoreListener(t, r, c) })
-		case "deviations":
-			return c.report(r.machine)
 		}
 		t.Fatalf("unknown command %s", d.Cmd)
 		return ""
 	})
 	c.judge(t, r)
+	c.recorded().hold(t, r.machine)
 }
 
 // oracleCore is a Core that is set up as Kafka's client was.

@@ -25,9 +25,9 @@ var unreachedDeviations = map[string]string{
 	"OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former": noFormer,
 	"LeaveGroup/DISCONNECT, MALFORMED/former":                                                                  noFormer,
 	"SyncGroup/NONE/rejoin_again":                                                                              "in no cell is a rejoin asked for while SyncGroup is under way",
-	"join/loop_exists and loop_failed":                                                                         noPoll,
-	"join/join_succeeded in not STABLE":                                                                        noPoll,
-	"join/prepare_needed and identity_reset and owns":                                                          noPoll,
+	"join/loop_exists and loop_failed":                                                                         noMoment,
+	"join/join_succeeded in not STABLE":                                                                        noMoment,
+	"join/prepare_needed and identity_reset and owns":                                                          noMoment,
 	"join/join_succeeded and not coordinator_known":                                                            noPoll,
 	"join/not join_due":                                                      noPoll,
 	"join/not rejoin_needed and not join_in_flight":                          noPoll,
@@ -47,6 +47,7 @@ var unreachedDeviations = map[string]string{
 const (
 	noFormer = "no fact is about an answer that comes after the coordinator has moved"
 	noPoll   = "the facts are of the handlers and of the heartbeat thread, not of a poll that waits; those of the callers have it"
+	noMoment = "no fact of any comparison has the moment in which it shows"
 	noLeave  = "the facts have the answer to LeaveGroup, not how a member comes to leave; those of the callers have it"
 	noCommit = "the facts have the answer to OffsetCommit, not how a member comes to commit; those of the callers have it"
 )

@@ -14,6 +14,7 @@ import (
 // compare holds what the Core has done in a step against what Kafka's client did, and names the aspects that differ.
 func (l *relived) compare(s *lifeStep) (differ []string, want, got factView) {
 	want, got = s.seenView(l), l.seenView()
+	l.prolonged = l.found && s.Saw.Deadlines[1] > s.T
 	if l.over {
 		l.afterClose(s, want, got)
 		return got.against(want), want, got
@@ -150,19 +151,24 @@ func notOfJoins(calls string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(calls, "; "), ofJoins), "; ")
 }
 
-// explain finds the deviations that the differences of a step come from; nil where they are not declared.
-func (l *relived) explain(differ []string) []string {
+// explain finds the deviations that the differences of a step come from, with the aspects that each covers; nil where they
+// are not declared.
+func (l *relived) explain(differ []string) map[string][]string {
 	open := slices.Clone(differ)
-	var by []string
+	by := map[string][]string{}
 	cover := func(name string, aspects []string) {
-		rest := slices.DeleteFunc(slices.Clone(open), func(a string) bool { return slices.Contains(aspects, a) })
-		if len(rest) < len(open) && !slices.Contains(by, name) {
-			by = append(by, name)
+		mine := slices.DeleteFunc(slices.Clone(open), func(a string) bool { return !slices.Contains(aspects, a) })
+		if len(mine) > 0 {
+			by[name] = append(by[name], mine...)
+			open = slices.DeleteFunc(open, func(a string) bool { return slices.Contains(mine, a) })
 		}
-		open = rest
 	}
 	for _, name := range l.deviations() {
-		cover(name, lifeDeviations[name].now)
+		by := name
+		if name == "heartbeat/session_expired" && l.prolonged {
+			by = "effect take_coordinator"
+		}
+		cover(by, lifeDeviations[name].now)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.late)) {
 		cover(name, lifeDeviations[name].later)
@@ -173,7 +179,6 @@ func (l *relived) explain(differ []string) []string {
 	if len(open) > 0 {
 		return nil
 	}
-	slices.Sort(by)
 	return by
 }
 

@@ -2,6 +2,7 @@ package heartbeat
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,14 @@ func (in lifeInput) String() string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// inShort is the input without the contents of answers.
+func (in lifeInput) inShort() string {
+	if in.Respond != nil {
+		return fmt.Sprintf("%s is answered with %s", in.Respond.API, in.Respond.Error)
+	}
+	return in.String()
 }
 
 // lifeLoss is the end of a connection, and of what was in flight on it.

@@ -13,14 +13,15 @@ import (
 
 // livesTally counts how lives compare.
 type livesTally struct {
-	families map[string]*familyTally
-	ends     map[string]map[string]int // why lives were not compared to their end: by name, and by what differed
-	relaxed  map[string]int
-	equal    map[*spec.Rule]bool // have decided in steps that came out equal
-	differed map[*spec.Rule]bool // have decided in steps that differed as declared
-	failures []string
-	failed   int
-	meddle   func(*relived) // changes what was seen in a step, before it is compared; may be nil
+	families    map[string]*familyTally
+	ends        map[string]map[string]int // why lives were not compared to their end: by name, and by what differed
+	relaxed     map[string]int
+	equal       map[*spec.Rule]bool // have decided in steps that came out equal
+	differed    map[*spec.Rule]bool // have decided in steps that differed as declared
+	failures    []string
+	failed      int
+	differences *differences   // by which lives ended, by value
+	meddle      func(*relived) // changes what was seen in a step, before it is compared; may be nil
 }
 
 // familyTally is of one kind of lives.
@@ -30,7 +31,8 @@ type familyTally struct {
 }
 
 func newLivesTally() *livesTally {
-	return &livesTally{families: map[string]*familyTally{}, ends: map[string]map[string]int{}, relaxed: map[string]int{}, equal: map[*spec.Rule]bool{}, differed: map[*spec.Rule]bool{}}
+	return &livesTally{families: map[string]*familyTally{}, ends: map[string]map[string]int{}, relaxed: map[string]int{}, equal: map[*spec.Rule]bool{}, differed: map[*spec.Rule]bool{},
+		differences: newDifferences("lives")}
 }
 
 // relive lives a life again, and compares it for as long as it can be compared. What is left is lived against the
@@ -72,7 +74,8 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 		case by != nil:
 			family.declared++
 			mark(c.differed, l.seen.decided)
-			c.end(strings.Join(by, " and "), strings.Join(differ, " "))
+			c.end(strings.Join(slices.Sorted(maps.Keys(by)), " and "), strings.Join(differ, " "))
+			c.note(by, f, s, want, got)
 		case structure != "":
 			family.structural++
 			c.end("impatient: "+structure, strings.Join(differ, " "))
@@ -110,6 +113,17 @@ func (c *livesTally) end(name, aspects string) {
 		c.ends[name] = map[string]int{}
 	}
 	c.ends[name][aspects]++
+}
+
+// note has the differences on record that a life was compared up to.
+func (c *livesTally) note(by map[string][]string, f *lifeFact, s *lifeStep, want, got factView) {
+	for name, aspects := range by {
+		var changes []change
+		for _, a := range aspects {
+			changes = append(changes, oracleWords{}.ofLife(a, want[a], got[a]))
+		}
+		c.differences.note(name, fmt.Sprintf("life %d step %d: %s", f.Life, s.Step, s.Do.inShort()), changes...)
+	}
 }
 
 func (c *livesTally) relax(name string) {

@@ -132,9 +132,9 @@ func (p *loopPass) do(rule *spec.Rule) {
 			p.generation, p.member = -1, ""
 		}
 		sets, clears := p.r.flags(x.Sets), p.r.flags(x.Clears)
+		p.coordinatorLost = p.coordinatorLost || clears.Has(classic.CoordinatorKnown) && p.q.flags.Has(classic.CoordinatorKnown)
 		p.q.flags = p.q.flags&^clears | sets
 		p.rejoinNeeded = p.rejoinNeeded || sets.Has(classic.RejoinNeeded)
-		p.coordinatorLost = p.coordinatorLost || clears.Has(classic.CoordinatorKnown)
 		p.disabled = p.disabled || clears.Has(classic.LoopEnabled)
 	}
 	p.q.state = nextState(rule, p.q.state)

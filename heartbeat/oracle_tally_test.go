@@ -41,31 +41,25 @@ type oracleTally struct {
 	equal, declared, failed int // facts
 	rules                   map[*spec.Rule]*oracleReach
 	parts                   map[string]*oracleReach
-	failures                []string // the first of those that failed
+	failures                []string     // the first of those that failed
+	differences             *differences // what differs as declared, by value
+	words                   oracleWords
 }
 
 // oracleReach is how many facts came to a rule or a part, and in how many a difference is its own.
 type oracleReach struct {
 	facts, differ int
-	aspects       map[string]int
 }
 
 func newOracleTally(aspects map[string][]string, unreached map[string]string) *oracleTally {
-	return &oracleTally{file: "classic.yaml", aspects: aspects, unreached: unreached, rules: map[*spec.Rule]*oracleReach{}, parts: map[string]*oracleReach{}}
+	return &oracleTally{file: "classic.yaml", aspects: aspects, unreached: unreached, rules: map[*spec.Rule]*oracleReach{}, parts: map[string]*oracleReach{}, differences: newDifferences("")}
 }
 
 func reached[K comparable](m map[K]*oracleReach, k K) *oracleReach {
 	if m[k] == nil {
-		m[k] = &oracleReach{aspects: map[string]int{}}
+		m[k] = &oracleReach{}
 	}
 	return m[k]
-}
-
-func (r *oracleReach) differs(aspects []string) {
-	r.differ++
-	for _, a := range aspects {
-		r.aspects[a]++
-	}
 }
 
 // compare counts one fact: what the rules that were used make of it, and what Kafka did.
@@ -85,7 +79,8 @@ func (c *oracleTally) compare(fact fmt.Stringer, used []*spec.Rule, want, got fa
 	for _, part := range parts {
 		mine := slices.DeleteFunc(slices.Clone(open), func(a string) bool { return !slices.Contains(c.aspects[part], a) })
 		if len(mine) > 0 {
-			reached(c.parts, part).differs(mine)
+			reached(c.parts, part).differ++
+			c.note(part, fact, mine, want, got)
 			open = slices.DeleteFunc(open, func(a string) bool { return slices.Contains(mine, a) })
 		}
 	}
@@ -95,9 +90,19 @@ func (c *oracleTally) compare(fact fmt.Stringer, used []*spec.Rule, want, got fa
 			c.fail(fact, used, open, want, got)
 			return
 		}
-		reached(c.rules, used[i]).differs(open)
+		reached(c.rules, used[i]).differ++
+		c.note(used[i].Name, fact, open, want, got)
 	}
 	c.declared++
+}
+
+// note has what differs as declared on record.
+func (c *oracleTally) note(declaration string, fact fmt.Stringer, aspects []string, want, got factView) {
+	var changes []change
+	for _, a := range aspects {
+		changes = append(changes, c.words.ofFact(fact, a, got[a], want[a]))
+	}
+	c.differences.note(declaration, fact.String(), changes...)
 }
 
 func (c *oracleTally) fail(fact fmt.Stringer, used []*spec.Rule, open []string, want, got factView) {
@@ -159,27 +164,19 @@ func (c *oracleTally) unreachedRules(m *spec.Machine) string {
 	return b.String()
 }
 
-// report lists the declarations that facts bear out, each with the aspects in which they differ from Kafka.
-func (c *oracleTally) report(m *spec.Machine) string {
-	var b strings.Builder
-	line := func(name string, r *oracleReach) {
-		var aspects []string
-		for _, a := range slices.Sorted(maps.Keys(r.aspects)) {
-			aspects = append(aspects, fmt.Sprintf("%s %d", a, r.aspects[a]))
-		}
-		fmt.Fprintf(&b, "%s: %d of %d: %s\n", name, r.differ, r.facts, strings.Join(aspects, ", "))
+// record says which comparison it is whose differences are on record.
+func (c *oracleTally) record(t testing.TB, comparison string) {
+	c.differences = newDifferences(comparison)
+	c.words = oracleWords{newKafkaExceptions(readFacts[cellFact](t, "cells")).own}
+}
+
+// recorded are the differences, with how many facts came to each deviation.
+func (c *oracleTally) recorded() *differences {
+	for rule, r := range c.rules {
+		c.differences.of[rule.Name] = r.facts
 	}
-	for _, in := range m.Inputs() {
-		for _, rule := range in.Rules() {
-			if r := reached(c.rules, rule); r.differ > 0 {
-				line(rule.Name, r)
-			}
-		}
+	for part, r := range c.parts {
+		c.differences.of[part] = r.facts
 	}
-	for _, part := range slices.Sorted(maps.Keys(c.parts)) {
-		if r := c.parts[part]; r.differ > 0 {
-			line(part, r)
-		}
-	}
-	return b.String()
+	return c.differences
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // Everything that Apache Kafka's own client was seen to do, its members do here, or a rule says `deviates` and why.
-// testdata/oracle/figures has what came out, so that a difference under a declaration that is there already shows too;
-// `go test -run 'TestOracle$' ./heartbeat -rewrite` renews it.
+// testdata/oracle/figures has what came out, and testdata/oracle/deviations by value what each declaration comes to, so that a
+// difference under a declaration that is there already shows too; `go test -run 'TestOracle$' ./heartbeat -rewrite` renews both.
 func TestOracle(t *testing.T) {
 	r, c := newOracleReading(t), newOracleTally(partDeviations, unreachedDeviations)
+	c.record(t, "decisions")
 	defer c.tell(t)
 	datadriven.RunTest(t, "testdata/oracle/figures", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
@@ -23,8 +24,6 @@ func TestOracle(t *testing.T) {
 			return c.figures(t, countFacts(t, "loop"), func() (int, string) { return compareLoop(t, r, c) })
 		case "listener":
 			return c.figures(t, countFacts(t, "listener"), func() (int, string) { return compareListener(t, r, c) })
-		case "deviations":
-			return c.report(r.machine)
 		case "unreached":
 			return c.unreachedRules(r.machine)
 		}
@@ -32,6 +31,7 @@ func TestOracle(t *testing.T) {
 		return ""
 	})
 	c.judge(t, r)
+	c.recorded().hold(t, r.machine)
 }
 
 // The tally calls equal what is equal, lets a declaration cover its own difference and no other, and finds declarations

@@ -42,11 +42,11 @@ func (b *baseline) observeLives(t *testing.T, i *classic.Interpreter, noted *[]c
 	}
 }
 
-// cameOut is how a life compares: to its end, or up to what, and how far.
+// cameOut is how a life compares: to its end, or up to what, and how far, and what was there instead.
 func cameOut(t *testing.T, m *spec.Machine, f *lifeFact) string {
 	c := newLivesTally()
 	c.relive(t, reading(t, m), f)
-	return fmt.Sprint(*c.families[f.Family], c.ends, c.failed)
+	return fmt.Sprint(*c.families[f.Family], c.ends, c.failed, c.differences.report(m))
 }
 
 // differ lives the lives that lead to a decision which is now another one until one comes out otherwise, and names it. Where

@@ -66,7 +66,7 @@ func steeredExceptions(read func([]cellFact) kafkaExceptions) kafkaExceptions {
 	return *steers.exceptions
 }
 
-// steeredCompare passes on how a fact compares: in what it differs from Kafka, and whether that is declared.
+// steeredCompare passes on how a fact compares: in what it differs from Kafka, what is there instead, and whether that is declared.
 func steeredCompare(c *oracleTally, fact fmt.Stringer, used []*spec.Rule, want, got factView) {
 	s := steers
 	if s.compared == nil {
@@ -80,7 +80,11 @@ func steeredCompare(c *oracleTally, fact fmt.Stringer, used []*spec.Rule, want, 
 	s.at++
 	failed := c.failed
 	c.originalcompare(fact, used, want, got)
-	outcome := strings.Join(want.against(got), ", ")
+	var differ []string
+	for _, aspect := range want.against(got) {
+		differ = append(differ, aspect+": "+want[aspect])
+	}
+	outcome := strings.Join(differ, ", ")
 	if c.failed > failed {
 		outcome += " undeclared"
 	}
