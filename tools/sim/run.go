@@ -114,6 +114,7 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 		all.Rebalances += o.Rebalances
 		all.Requests += o.Requests
 		all.Commits += o.Commits
+		all.Late += o.Late
 		all.Settled += o.Settled
 		longest = max(longest, o.Settled)
 		all.Busiest = max(all.Busiest, o.Busiest)
@@ -130,6 +131,7 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 	fmt.Fprintln(out)
 	fmt.Fprintf(out, "%d processes, %d rebalances, %d requests (at most %d of a member in 10s, commits apart), %d commits; %d of %d rules have decided\n",
 		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), told)
+	fmt.Fprintf(out, "%d other commits were asked for when the generation that had read their offsets had ended\n", all.Late)
 	fmt.Fprintf(out, "groups have settled %s after the last disturbance on average, %s at most\n",
 		(all.Settled / time.Duration(len(results))).Round(time.Millisecond), longest.Round(time.Millisecond))
 	showWindows(out, windows)

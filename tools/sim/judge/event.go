@@ -18,8 +18,9 @@ type Event struct {
 	Config     *heartbeat.Config // Born: with no duration left zero
 	API        classic.Input     // Sent, Stray, Answered
 	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
-	MemberID   string            // Sent, Stray: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
-	Generation int32             // Sent, Stray, Answered, CallbackBegun: likewise
+	MemberID   string            // Sent, Stray, Stored: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
+	Generation int32             // Sent, Stray, Stored, Answered, CallbackBegun: likewise
+	Read       []Reading         // Sent with OffsetCommit, Stored: of the offsets, as their metadata say
 	Code       classic.Code      // Answered, Fired
 	Rule       *classic.Rule     // Fired
 	From, To   classic.State     // Fired
@@ -59,8 +60,9 @@ type Kind uint8
 // PollReturned, Left) comes after its Fired.
 const (
 	Born          Kind = iota + 1 // a process begins: Config
-	Sent                          // a request leaves: API, Request, MemberID, Generation, Partitions
+	Sent                          // a request leaves: API, Request, MemberID, Generation, Partitions, Read
 	Stray                         // a request leaves that no rule has sent: API, MemberID, Generation
+	Stored                        // the coordinator has taken offsets that it sent, whether it still lives or not: MemberID, Generation, Read
 	Answered                      // the member is told how a request ended: API, Request, Code, MemberID, Generation
 	Fired                         // a rule has decided: Rule, Code, Request, From, To
 	Polled                        // the application polls
@@ -82,7 +84,7 @@ const (
 // String is the name of the kind: "callback begun".
 func (k Kind) String() string {
 	names := [...]string{
-		Born: "born", Sent: "sent", Stray: "stray", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
+		Born: "born", Sent: "sent", Stray: "stray", Stored: "stored", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
 		PollGivenUp: "poll given up", CallbackBegun: "callback begun", CallbackEnded: "callback ended", Holds: "holds",
 		Leaving: "leaving", Left: "left", Closed: "closed", Killed: "killed", Paused: "paused", Resumed: "resumed",
 		Seen: "seen", Calm: "calm",
@@ -105,6 +107,10 @@ func (e Event) String() string {
 		if len(e.Partitions) > 0 {
 			fmt.Fprintf(&b, " claims=%v", e.Partitions)
 		}
+		e.sayRead(&b)
+	case Stored:
+		fmt.Fprintf(&b, " member=%q generation=%d", e.MemberID, e.Generation)
+		e.sayRead(&b)
 	case Stray:
 		fmt.Fprintf(&b, " %s member=%q generation=%d", e.API, e.MemberID, e.Generation)
 	case Answered:
@@ -131,6 +137,13 @@ func (e Event) String() string {
 		fmt.Fprintf(&b, " %s generation=%d members=%v", e.View.State, e.View.Generation, e.View.Members)
 	}
 	return b.String()
+}
+
+// sayRead says who has read the offsets.
+func (e Event) sayRead(b *strings.Builder) {
+	for _, r := range e.Read {
+		fmt.Fprintf(b, " read=%q/%d", r.MemberID, r.Generation)
+	}
 }
 
 func because(err error) string {

@@ -26,8 +26,10 @@ func (j *Judge) answered(l *life, e Event) {
 // fired follows what a rule does to the identity, the state and the session.
 func (j *Judge) fired(l *life, e Event) {
 	answer, answered := l.answers[e.Request]
+	asked, known := l.asked[e.Request]
 	if e.Request != 0 {
 		delete(l.answers, e.Request)
+		delete(l.asked, e.Request)
 		if !answered {
 			j.broken(Identity, l.name, "rule %s decided about an answer to request %d, and there was none", e.Rule, e.Request)
 		} else if e.Code != answer.Code && e.Code != classic.CodeMalformed {
@@ -70,6 +72,9 @@ func (j *Judge) fired(l *life, e Event) {
 		l.session = never
 	}
 	l.state = e.To
+	if known && asked != before {
+		j.checkLate(l, e, asked, before)
+	}
 	if before != l.who || joined != l.joined() || loop != l.loop {
 		j.owners.change(j, l)
 	}
@@ -93,6 +98,10 @@ func (j *Judge) become(l *life, who identity) {
 // sent holds a request against the identity that the rules have led to.
 func (j *Judge) sent(l *life, e Event) {
 	j.checkPace(l, e)
+	j.checkOffsets(l, e, "leave")
+	if e.Request != 0 {
+		l.asked[e.Request] = l.who
+	}
 	switch e.API {
 	case classic.InputHeartbeat, classic.InputSyncGroup, classic.InputOffsetCommit:
 		if !l.is(j, identity{e.MemberID, e.Generation}) {

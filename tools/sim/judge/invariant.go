@@ -43,11 +43,20 @@ const (
 
 	// NoLookupsInVain: FindCoordinator is sent only while no coordinator is known, and one at a time.
 	NoLookupsInVain Invariant = "no_lookups_in_vain"
+
+	// OffsetsFenced: a commit leaves, and the coordinator takes it, only as of the member and the generation that have read
+	// its offsets. Taken in a later generation they would overwrite those of who owns the partitions by then.
+	OffsetsFenced Invariant = "offsets_fenced"
+
+	// LateAnswersIgnored: an answer to a request that was sent under another identity than the present one changes neither
+	// that nor the state.
+	LateAnswersIgnored Invariant = "late_answers_ignored"
 )
 
 // Invariants are all of them.
 func Invariants() []Invariant {
 	return []Invariant{
 		OneOwner, NoGhost, NoZombie, Progress, NoSpin, NoSilence, SilentAfterClose, Identity, CallbacksPaired, NoLookupsInVain,
+		OffsetsFenced, LateAnswersIgnored,
 	}
 }

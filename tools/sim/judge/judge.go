@@ -100,6 +100,10 @@ func (j *Judge) See(e Event) {
 
 // seeMember takes note of what has happened to a member.
 func (j *Judge) seeMember(l *life, e Event) {
+	if e.Kind == Stored { // which is the coordinator's doing
+		j.checkOffsets(l, e, "were stored")
+		return
+	}
 	j.checkClosed(l, e)
 	if l.over {
 		return

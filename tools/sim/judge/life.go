@@ -36,10 +36,11 @@ type life struct {
 	resumed time.Duration // when it last went on after a pause; never if it has not
 	state   classic.State
 	who     identity
-	was     []former         // what it was at the present instant, before
-	offered string           // the member id that the last JoinGroup was answered with
-	answers map[uint64]Event // that no rule has decided about yet
-	session time.Duration    // when it began, by the member's clock; never while there is none
+	was     []former            // what it was at the present instant, before
+	offered string              // the member id that the last JoinGroup was answered with
+	asked   map[uint64]identity // who the member was when it sent requests that are not answered
+	answers map[uint64]Event    // that no rule has decided about yet
+	session time.Duration       // when it began, by the member's clock; never while there is none
 
 	known   bool          // the coordinator
 	lookups int           // under way
@@ -88,7 +89,7 @@ func newLife(e Event) *life {
 	}
 	return &life{
 		name: e.Member, config: config, state: classic.Initial().State, who: nobody, told: nobody, works: nobody,
-		answers: map[uint64]Event{}, session: never, resumed: never,
+		asked: map[uint64]identity{}, answers: map[uint64]Event{}, session: never, resumed: never,
 	}
 }
 

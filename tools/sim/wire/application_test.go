@@ -118,20 +118,6 @@ func (p *process) finish(ctx context.Context, s *heartbeat.Session) {
 	}
 }
 
-// commit stores a position of each partition; that it fails is nothing that the application could do about.
-func (p *process) commit(ctx context.Context, s *heartbeat.Session) {
-	var offsets []heartbeat.Offset
-	for _, n := range p.owned.all() {
-		offsets = append(offsets, heartbeat.Offset{Topic: topic, Partition: n, Offset: 1, LeaderEpoch: -1})
-	}
-	if len(offsets) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	_ = s.Commit(ctx, offsets)
-}
-
 // pollAll is an application with a loop of its own.
 func (p *process) pollAll(ctx context.Context) error {
 	for ctx.Err() == nil {

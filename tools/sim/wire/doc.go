@@ -2,14 +2,16 @@
 // use them, against an embedded cluster of three brokers, on a network without sockets, in virtual time. All that goes
 // wrong is planned from a seed: processes that are killed, suspended, starved, stuck or replaced, clients that are closed
 // under their members, brokers that are away, that load, throttle or answer any code, connections that are cut, half-open,
-// slow or full of garbage.
+// slow or full of garbage. Applications give a part of what they read to workers that commit it in their own time, by the
+// Session in which it was read, whether that has ended or not.
 //
 // It is all tests, since virtual time is testing/synctest's:
 //
 //	go test -v ./tools/sim/wire -run TestSeeds -seeds=100 -from=1 -minutes=10 -members=30
 //
 // The judge hears of a member by its trace, and of each request besides by what leaves on the wire: one that no rule has
-// sent, or that carries another member id or generation, is seen.
+// sent, or that carries another member id or generation, is seen. Whose the offsets of a commit are stands in their metadata,
+// and the judge hears of those that a broker has taken.
 //
 // # What a seed decides
 //

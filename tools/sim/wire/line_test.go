@@ -144,7 +144,7 @@ func (l *line) pass(r request) bool {
 		if answer, ok = l.ask(r); !ok {
 			return false
 		}
-		l.network.answered(r)
+		l.network.answered(l, r, answer)
 		if answer, ok = f.spoil(r, answer); !ok {
 			return false
 		}

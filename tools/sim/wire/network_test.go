@@ -32,7 +32,7 @@ type network struct {
 	// onSent sees each request of a group that a process has sent.
 	onSent func(l *line, r request)
 	// onAnswered is called when a broker has answered one, and nobody knows yet.
-	onAnswered func(r request)
+	onAnswered func(l *line, r request, answer []byte)
 
 	mu     sync.Mutex
 	spells []*spell
@@ -207,9 +207,9 @@ func (n *network) fate(l *line, r request) (f fate) {
 }
 
 // answered tells of an answer.
-func (n *network) answered(r request) {
+func (n *network) answered(l *line, r request, answer []byte) {
 	if r.Request != nil && n.onAnswered != nil {
-		n.onAnswered(r)
+		n.onAnswered(l, r, answer)
 	}
 }
 

@@ -29,10 +29,13 @@ type process struct {
 	run    func(context.Context) error // the application
 	owned  owned
 
-	stop  context.CancelFunc // ends what the application does
+	alive context.Context    // ends with what the application does
+	stop  context.CancelFunc // ends it
 	over  chan struct{}      // closed when the application has ended
 	dying chan struct{}      // closed when it is killed
 	err   error              // why it has ended by itself; when over is closed
+
+	workers sync.WaitGroup // that commit in their own time
 
 	// Of the network's mutex.
 	dead  bool             // nothing of it reaches anybody
@@ -49,6 +52,7 @@ type member interface {
 	Wants() <-chan struct{}
 	Rejoin(string)
 	Leave(context.Context, heartbeat.LeaveMode, string) error
+	Commit(context.Context, []heartbeat.Offset) error
 	Close(context.Context) error
 	Status() heartbeat.Status
 }
@@ -107,9 +111,8 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 
 // begin lets the application work.
 func (p *process) begin() {
-	var ctx context.Context
-	ctx, p.stop = context.WithCancel(context.Background())
-	go p.live(ctx)
+	p.alive, p.stop = context.WithCancel(context.Background())
+	go p.live(p.alive)
 }
 
 // live runs the application until it is stopped, or fails for good. What the rules do not repeat by themselves, it tries
@@ -143,6 +146,7 @@ func (p *process) kill(powerless bool) {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = p.member.Close(now) // there is nobody whom it could tell
+	p.workers.Wait()
 	p.client.Close()
 }
 
@@ -156,6 +160,7 @@ func (p *process) close(patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	err := p.member.Close(ctx)
+	p.workers.Wait()
 	p.see(judge.Event{Kind: judge.Closed})
 	time.Sleep(watched)
 	p.client.Close()

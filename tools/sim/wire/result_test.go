@@ -19,6 +19,7 @@ type result struct {
 	events     []judge.Event
 	traces     map[string][]byte // by process
 	lived      time.Duration     // by all processes together
+	late       int64             // commits that came after their generation
 	windows    []judge.Window
 }
 
@@ -31,7 +32,7 @@ func (w *world) result() *result {
 	defer w.mu.Unlock()
 	r := &result{
 		plan: w.plan, flaw: w.flaw, violations: slices.DeleteFunc(w.judge.Violations(), w.ofTheEnd), broken: w.broken, events: w.events, traces: map[string][]byte{},
-		windows: w.judge.Windows(),
+		windows: w.judge.Windows(), late: w.late.Load(),
 	}
 	for _, p := range w.all {
 		r.traces[p.name] = p.tracer.trace()

@@ -88,6 +88,7 @@ type tally struct {
 	lived   time.Duration
 	faults  int
 	events  int
+	late    int64
 	windows map[judge.WindowKind]judge.Window
 }
 
@@ -102,6 +103,7 @@ func (t *tally) add(r *result) {
 	t.lived += r.lived
 	t.faults += len(r.plan.faults)
 	t.events += len(r.events)
+	t.late += r.late
 	if t.windows == nil {
 		t.windows = map[judge.WindowKind]judge.Window{}
 	}
@@ -117,7 +119,7 @@ func (t *tally) line(took, used time.Duration) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var b strings.Builder
-	fmt.Fprintf(&b, "wire: %d seeds, %d failed; %s of virtual time, %d faults, %d events\n", t.runs, t.failed, t.virtual, t.faults, t.events)
+	fmt.Fprintf(&b, "wire: %d seeds, %d failed; %s of virtual time, %d faults, %d events, %d commits after their generation\n", t.runs, t.failed, t.virtual, t.faults, t.events, t.late)
 	fmt.Fprintf(&b, "wire: %.1f member-hours in %.1f s", t.lived.Hours(), took.Seconds())
 	if used > 0 {
 		fmt.Fprintf(&b, "; %.2f member-hours for each core-second, of %.1f on %d cores", t.lived.Hours()/used.Seconds(), used.Seconds(), runtime.GOMAXPROCS(0))

@@ -86,6 +86,7 @@ type traceLine struct {
 	Kind, Err       string
 	Mode            heartbeat.LeaveMode
 	Protocols       []struct{ Metadata string }
+	Offsets         []struct{ Metadata string }
 }
 
 // event is what a line tells the judge; false where that is nothing.
@@ -116,6 +117,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 		t.p.wanted.want(l.ID, l.sent(), t.p.w.now())
 		return judge.Event{
 			Kind: judge.Sent, API: l.API, Request: l.ID, MemberID: l.Member, Generation: l.Generation, Partitions: l.claims(),
+			Read: l.readings(),
 		}, true
 	case "rule":
 		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.State, To: l.State}, true
@@ -148,6 +150,15 @@ func (l traceLine) sent() sent {
 		s.generation = 0
 	}
 	return s
+}
+
+// readings are whose offsets a commit carries.
+func (l traceLine) readings() []judge.Reading {
+	var metadata []string
+	for _, o := range l.Offsets {
+		metadata = append(metadata, o.Metadata)
+	}
+	return judge.Readings(metadata...)
 }
 
 // claims are the partitions that a JoinGroup says that the member owns.

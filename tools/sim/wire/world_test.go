@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -33,6 +34,7 @@ type world struct {
 	began   time.Time
 	slots   []*slot
 	work    sync.WaitGroup // faults that take their time
+	late    atomic.Int64   // commits that were begun when the generation that had read their offsets had ended
 
 	looking  sync.Mutex
 	loaded   time.Duration // when the group got its present coordinator
@@ -74,9 +76,12 @@ func (p plan) run(f flaw) (*result, error) {
 		return nil, err
 	}
 	w.network.onSent = func(l *line, r request) { l.who.wrote(r) }
-	w.network.onAnswered = func(r request) {
-		if r.key == kmsg.LeaveGroup {
+	w.network.onAnswered = func(l *line, r request, answer []byte) {
+		switch r := r.Request.(type) {
+		case *kmsg.LeaveGroupRequest:
 			w.look() // before the member hears of it
+		case *kmsg.OffsetCommitRequest:
+			w.stored(l.who, r, decodeAnswer(request{Request: r}, answer).(*kmsg.OffsetCommitResponse))
 		}
 	}
 	for i, r := range p.cast {

@@ -122,7 +122,7 @@ func (a *application) next() {
 		return
 	}
 	if x.person.Commits && a.told != noIdentity && x.draw.chance(0.3) {
-		a.commit()
+		a.read()
 	}
 	a.poll()
 }
@@ -144,13 +144,6 @@ func (a *application) stepped() {
 	if s := x.core.Status(); x.person.Runs && a.told != noIdentity && a.told != (identity{s.Member, s.Generation}) {
 		a.letGo()
 	}
-}
-
-func (a *application) commit() {
-	a.commits++
-	a.process.step(heartbeat.CommitAsked{
-		ID: a.commits, Member: a.told.member, Generation: a.told.generation, Offsets: []heartbeat.Offset{{Topic: "t", Offset: int64(a.commits), LeaderEpoch: -1}},
-	})
 }
 
 // called is told something by its member.

@@ -60,6 +60,9 @@ func (b *brokers) arrive(f *flight) {
 	if lie {
 		answer = func(good heartbeat.Response) { f.answer(f.process.twist(r, good)) }
 	}
+	if r.API == classic.InputOffsetCommit {
+		answer = f.stored(answer)
+	}
 	w.group.Handle(w.now, r, answer)
 	b.look()
 }

@@ -5,5 +5,8 @@
 //	outcome := world.Run(plan, world.Options{})
 //	for _, v := range outcome.Violations { … }
 //
+// Applications poll, work, let go and commit; some have workers that commit in their own time, when the generation in which
+// they have read can have ended.
+//
 // It judges nothing itself: package judge does, by what is seen from outside.
 package world

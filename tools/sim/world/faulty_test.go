@@ -111,7 +111,7 @@ func mistakes() []mistake {
 			return as(c)
 		},
 	}, {
-		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 31,
+		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 6,
 		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
 			if r, ok := isRequest(o, classic.InputLeaveGroup); ok {
 				return slices.DeleteFunc(f.step(heartbeat.Response{ID: r.ID}), func(o heartbeat.Output) bool {
@@ -161,7 +161,7 @@ func mistakes() []mistake {
 			return !tick
 		},
 	}, {
-		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 16,
+		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 5,
 		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
 			if _, ok := in.(heartbeat.CloseAsked); ok {
 				return as(f.more(heartbeat.Request{API: classic.InputLeaveGroup, Member: "me", Timeout: time.Second}))
@@ -221,6 +221,34 @@ func mistakes() []mistake {
 		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
 			if fired, ok := o.(heartbeat.Fired); ok && fired.Rule.Input == classic.InputHeartbeat && fired.Code == classic.CodeRebalanceInProgress {
 				return as(o, f.more(heartbeat.Request{API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Second}))
+			}
+			return as(o)
+		},
+	}, {
+		name: "offsets are committed in the present generation, whenever they were read", breaks: judge.OffsetsFenced, seed: 1,
+		hears: func(_ *faulty, in heartbeat.Input) bool {
+			_, commit := in.(heartbeat.CommitAsked)
+			return !commit
+		},
+		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
+			if c, ok := in.(heartbeat.CommitAsked); ok {
+				s := f.Status()
+				c.Member, c.Generation = s.Member, s.Generation
+				return f.step(c)
+			}
+			return nil
+		},
+	}, {
+		name: "an error that answers a heartbeat of another generation ends the present one", breaks: judge.LateAnswersIgnored, seed: 19,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			fired, ok := o.(heartbeat.Fired)
+			if ok && fired.Rule.Input == classic.InputHeartbeat && fired.Rule == classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{Stale: true}) {
+				if own := classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{}); len(own.To) > 0 {
+					fired.Rule, fired.To = own, classic.Unjoined
+				}
+			}
+			if ok {
+				return as(fired)
 			}
 			return as(o)
 		},

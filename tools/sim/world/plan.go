@@ -39,6 +39,7 @@ type Person struct {
 	Divides  time.Duration // what dividing the group's work takes, at most
 	Patience time.Duration // after which it gives up a poll that waits; 0: never
 	Commits  bool
+	Batch    time.Duration // what its worker takes, at most, from reading to committing; 0: nothing
 }
 
 // Act is something that is done to the group.
@@ -189,6 +190,9 @@ func (d draw) person(i int, c heartbeat.Config) Person {
 	}
 	if d.chance(0.3) {
 		p.Patience = d.between(100*time.Millisecond, 5*time.Second)
+	}
+	if d.chance(0.5) {
+		p.Batch = []time.Duration{c.MaxPollInterval / 4, 2 * c.MaxPollInterval}[d.IntN(2)]
 	}
 	return p
 }

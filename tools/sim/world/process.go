@@ -117,6 +117,7 @@ func (x *process) perform(o heartbeat.Output) {
 		if o.API == classic.InputJoinGroup {
 			e.Partitions = x.world.named(decode(o.Protocols[0].Metadata).partitions)
 		}
+		e.Read = readings(o)
 		x.world.saw(e)
 		x.send(o)
 		if o.API == classic.InputJoinGroup && x.joins != nil {

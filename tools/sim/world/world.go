@@ -43,6 +43,7 @@ type Outcome struct {
 	Rebalances int
 	Requests   int
 	Commits    int
+	Late       int           // commits that were asked for when the member was not any more who had read their offsets
 	Busiest    int           // the most requests of one member in ten seconds
 	Settled    time.Duration // how long the group took for it, since nothing disturbed it any more
 	Fired      map[*classic.Rule]int

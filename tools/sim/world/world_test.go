@@ -84,5 +84,6 @@ func TestGroupsLive(t *testing.T) {
 	require.Greater(t, o.Lived, 30*time.Minute)
 	require.Greater(t, o.Rebalances, 5)
 	require.Greater(t, o.Commits, 50)
+	require.Greater(t, o.Late, 10)
 	require.Greater(t, len(o.Fired), 40)
 }

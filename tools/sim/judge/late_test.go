@@ -1,0 +1,61 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+// What stands beside an offset is whose it is; what else stands there is nobody's.
+func TestReadings(t *testing.T) {
+	own, other := Reading{"m 1", 4}, Reading{"", -1}
+	require.Equal(t, own, ReadingOf(own.Metadata()))
+	require.Equal(t, []Reading{own, other, {"free text", -1}}, Readings(own.Metadata(), other.Metadata(), own.Metadata(), "free text"))
+	require.NotEqual(t, own, ReadingOf(""))
+}
+
+// Offsets are committed as who has read them: by whoever sends them, and where the coordinator takes them, also of a member
+// that has ended meanwhile.
+func TestOffsetsAreOfWhoHasReadThem(t *testing.T) {
+	for _, kind := range []Kind{Sent, Stored} {
+		for read, want := range map[Reading][]Invariant{{"a", 4}: nil, {"a", 3}: {OffsetsFenced}, {"b", 4}: {OffsetsFenced}, ReadingOf(""): {OffsetsFenced}} {
+			s := newScene("m1")
+			s.joins("m1", "a", 4, 0)
+			if kind == Stored {
+				s.see(Event{Member: "m1", Kind: Killed})
+			}
+			s.see(Event{Member: "m1", Kind: kind, API: classic.InputOffsetCommit, Request: 2, MemberID: "a", Generation: 4, Read: []Reading{{"a", 4}, read}})
+			require.Equal(t, want, s.invariants(), "%s: %v", kind, read)
+		}
+	}
+}
+
+// An answer is about who the member was when it asked: of two that come after each other, the first can have made it another.
+func TestALateAnswerChangesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		resets, stale bool // by the answer to a heartbeat, before; the rule that decides knows that
+		want          []Invariant
+	}{
+		"in time":          {},
+		"late, and known":  {resets: true, stale: true},
+		"late, and heeded": {resets: true, want: []Invariant{LateAnswersIgnored}},
+	} {
+		s := newScene("m1")
+		s.joins("m1", "a", 4, 0)
+		s.see(Event{Member: "m1", Kind: Sent, API: classic.InputHeartbeat, Request: 2, MemberID: "a", Generation: 4})
+		s.see(Event{Member: "m1", Kind: Sent, API: classic.InputOffsetCommit, Request: 3, MemberID: "a", Generation: 4})
+		from := classic.Stable
+		if c.resets {
+			from = classic.Unjoined
+			s.see(Event{Member: "m1", Kind: Answered, API: classic.InputHeartbeat, Request: 2, Code: classic.CodeIllegalGeneration})
+			s.see(Event{Member: "m1", Kind: Fired, Rule: classic.DecideHeartbeat(classic.Memory{State: classic.Stable}, classic.CodeIllegalGeneration, classic.HeartbeatGuards{}),
+				Code: classic.CodeIllegalGeneration, Request: 2, From: classic.Stable, To: classic.Unjoined})
+		}
+		s.see(Event{Member: "m1", Kind: Answered, API: classic.InputOffsetCommit, Request: 3, Code: classic.CodeUnknownMemberID})
+		s.see(Event{Member: "m1", Kind: Fired, Rule: classic.DecideOffsetCommit(classic.Memory{State: from}, classic.CodeUnknownMemberID, classic.OffsetCommitGuards{Stale: c.stale}),
+			Code: classic.CodeUnknownMemberID, Request: 3, From: from, To: classic.Unjoined})
+		require.Equal(t, c.want, s.invariants(), name)
+	}
+}
