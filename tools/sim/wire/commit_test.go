@@ -30,7 +30,7 @@ func (p *process) commit(ctx context.Context, s *heartbeat.Session) {
 // meanwhile: they may be somebody else's, or this member's again in a later generation.
 func (p *process) commitLate(s *heartbeat.Session, offsets []heartbeat.Offset) {
 	takes := p.between(0, 2*p.w.plan.timing.MaxPollInterval)
-	p.workers.Go(func() {
+	p.w.work.Go(func() {
 		p.sleep(p.alive, takes)
 		if p.alive.Err() == nil {
 			p.store(p.alive, s, offsets)

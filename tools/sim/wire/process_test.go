@@ -35,8 +35,6 @@ type process struct {
 	dying chan struct{}      // closed when it is killed
 	err   error              // why it has ended by itself; when over is closed
 
-	workers sync.WaitGroup // that commit in their own time
-
 	// Of the network's mutex.
 	dead  bool             // nothing of it reaches anybody
 	lines map[kmsg.Key]int // so far, by what they were for
@@ -146,7 +144,6 @@ func (p *process) kill(powerless bool) {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = p.member.Close(now) // there is nobody whom it could tell
-	p.workers.Wait()
 	p.client.Close()
 }
 
@@ -160,7 +157,6 @@ func (p *process) close(patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	err := p.member.Close(ctx)
-	p.workers.Wait()
 	p.see(judge.Event{Kind: judge.Closed})
 	time.Sleep(watched)
 	p.client.Close()

@@ -87,6 +87,9 @@ func TestAGroupOfOneIsTheSameEvents(t *testing.T) {
 				}
 			}
 			e.MemberID = rename(names, e.MemberID)
+			for i, r := range e.Read {
+				e.Read[i].MemberID = rename(names, r.MemberID)
+			}
 			e.Err = nil // it may hold an id
 			fmt.Fprintln(&b, e)
 		}

@@ -33,7 +33,7 @@ type world struct {
 	rules   map[string]*classic.Rule // by name and place
 	began   time.Time
 	slots   []*slot
-	work    sync.WaitGroup // faults that take their time
+	work    sync.WaitGroup // faults, and workers of applications, that take their time
 	late    atomic.Int64   // commits that were begun when the generation that had read their offsets had ended
 
 	looking  sync.Mutex

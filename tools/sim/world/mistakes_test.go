@@ -1,0 +1,218 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/sim/judge"
+)
+
+// mistake is what a faulty member does, and what it must be found out by.
+type mistake struct {
+	name   string
+	breaks judge.Invariant
+	seed   uint64
+	hears  func(f *faulty, in heartbeat.Input) bool
+	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output
+	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output
+}
+
+func (m mistake) core(_ string, config heartbeat.Config) (Core, error) {
+	core, err := heartbeat.NewCore(config)
+	return &faulty{Core: core, hears: m.hears, speaks: m.speaks, adds: m.adds}, err
+}
+
+func isRequest(o heartbeat.Output, api classic.Input) (heartbeat.Request, bool) {
+	r, ok := o.(heartbeat.Request)
+	return r, ok && r.API == api
+}
+
+func isCallback(o heartbeat.Output, kind heartbeat.CallbackKind) bool {
+	c, ok := o.(heartbeat.Callback)
+	return ok && c.Kind == kind
+}
+
+func as(o ...heartbeat.Output) []heartbeat.Output { return o }
+
+func mistakes() []mistake {
+	return []mistake{{
+		name: "a leader gives one member's partitions to all", breaks: judge.OneOwner, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputSyncGroup); ok && len(r.Assignments) > 1 {
+				r.Assignments = slices.Clone(r.Assignments)
+				for i := range r.Assignments {
+					r.Assignments[i].Data = r.Assignments[0].Data
+				}
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a cooperative member does not claim what it keeps", breaks: judge.OneOwner, seed: 2,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputJoinGroup); ok && len(r.Protocols[0].Metadata) > 0 {
+				r.Protocols = []heartbeat.Protocol{{Name: r.Protocols[0].Name}}
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is told the assignment of the generation before", breaks: judge.OneOwner, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			c, ok := o.(heartbeat.Callback)
+			if !ok || c.Kind != heartbeat.CallbackAssigned {
+				return as(o)
+			}
+			before := f.kept
+			f.kept = c.Assignment
+			if before != nil {
+				c.Assignment = before
+			}
+			return as(c)
+		},
+	}, {
+		name: "a member keeps its leave to itself", breaks: judge.NoGhost, seed: 6,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputLeaveGroup); ok {
+				return slices.DeleteFunc(f.step(heartbeat.Response{ID: r.ID}), func(o heartbeat.Output) bool {
+					_, fired := o.(heartbeat.Fired)
+					return fired
+				})
+			}
+			return as(o)
+		},
+	}, {
+		name: "a poll returns before the loss is told", breaks: judge.NoZombie, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackLost) {
+				return as(heartbeat.PollEnded{}, o)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a member waits for ever for an answer to its join", breaks: judge.Progress, seed: 1,
+		hears: func(f *faulty, in heartbeat.Input) bool {
+			r, ok := in.(heartbeat.Response)
+			return !(ok && f.now > time.Minute && r.Code == classic.CodeNone && f.Status().State == classic.PreparingRebalance)
+		},
+	}, {
+		name: "a heartbeat is sent sixty times", breaks: judge.NoSpin, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			wanted := as(o)
+			if r, ok := isRequest(o, classic.InputHeartbeat); ok {
+				for range 60 {
+					wanted = append(wanted, f.more(r))
+				}
+			}
+			return wanted
+		},
+	}, {
+		name: "heartbeats are forgotten", breaks: judge.NoSilence, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := isRequest(o, classic.InputHeartbeat); ok {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "time passes without the member", breaks: judge.NoSilence, seed: 1,
+		hears: func(_ *faulty, in heartbeat.Input) bool {
+			_, tick := in.(heartbeat.Tick)
+			return !tick
+		},
+	}, {
+		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 5,
+		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
+			if _, ok := in.(heartbeat.CloseAsked); ok {
+				return as(f.more(heartbeat.Request{API: classic.InputLeaveGroup, Member: "me", Timeout: time.Second}))
+			}
+			return nil
+		},
+	}, {
+		name: "a heartbeat carries the generation before", breaks: judge.Identity, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputHeartbeat); ok && r.Generation > 2 {
+				r.Generation--
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the member id is dropped with the generation", breaks: judge.Identity, seed: 1,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := isRequest(o, classic.InputJoinGroup); ok && r.Generation == heartbeat.NoGeneration {
+				r.Member = ""
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is not told of an assignment", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackAssigned) {
+				return f.step(heartbeat.CallbackEnded{})
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is not asked to let go", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackRevoked) {
+				return f.step(heartbeat.CallbackEnded{})
+			}
+			return as(o)
+		},
+	}, {
+		name: "the application is asked to let go when the JoinGroup has left", breaks: judge.CallbacksPaired, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if isCallback(o, heartbeat.CallbackRevoked) {
+				return append(f.step(heartbeat.CallbackEnded{}), o)
+			}
+			return as(o)
+		},
+	}, {
+		name: "the end of a callback is not heard", breaks: judge.Progress, seed: 1,
+		hears: func(f *faulty, in heartbeat.Input) bool {
+			_, ended := in.(heartbeat.CallbackEnded)
+			return !ended
+		},
+	}, {
+		name: "the coordinator is looked up again and again", breaks: judge.NoLookupsInVain, seed: 1,
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if fired, ok := o.(heartbeat.Fired); ok && fired.Rule.Input == classic.InputHeartbeat && fired.Code == classic.CodeRebalanceInProgress {
+				return as(o, f.more(heartbeat.Request{API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: time.Second}))
+			}
+			return as(o)
+		},
+	}, {
+		name: "offsets are committed in the present generation, whenever they were read", breaks: judge.OffsetsFenced, seed: 1,
+		hears: func(_ *faulty, in heartbeat.Input) bool {
+			_, commit := in.(heartbeat.CommitAsked)
+			return !commit
+		},
+		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
+			if c, ok := in.(heartbeat.CommitAsked); ok {
+				s := f.Status()
+				c.Member, c.Generation = s.Member, s.Generation
+				return f.step(c)
+			}
+			return nil
+		},
+	}, {
+		name: "an error that answers a heartbeat of another generation ends the present one", breaks: judge.LateAnswersIgnored, seed: 19,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			fired, ok := o.(heartbeat.Fired)
+			if ok && fired.Rule.Input == classic.InputHeartbeat && fired.Rule == classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{Stale: true}) {
+				if own := classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{}); len(own.To) > 0 {
+					fired.Rule, fired.To = own, classic.Unjoined
+				}
+			}
+			if ok {
+				return as(fired)
+			}
+			return as(o)
+		},
+	}}
+}
