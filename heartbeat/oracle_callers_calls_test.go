@@ -31,6 +31,11 @@ func (w *callerWorld) make(call callerCall) {
 		w.unavailable = w.at + time.Duration(call.For)*time.Millisecond
 	case "heartbeat":
 		w.beat()
+		for sent := w.lastID; w.underwayID(sent); {
+			w.until(w.due[0].at)
+		}
+	case "send_heartbeat":
+		w.beat()
 	case "unsubscribe":
 		w.step(LeaveAsked{Mode: callerModes[call.Mode], Reason: "the consumer unsubscribed from all topics"})
 		w.until(w.at + wait)
@@ -40,8 +45,10 @@ func (w *callerWorld) make(call callerCall) {
 		w.step(CloseAsked{})
 	case "commit_async", "commit_sync":
 		w.commits++
+		w.committing = true
 		w.step(CommitAsked{ID: w.commits, Member: w.Core.told.member, Generation: w.Core.told.generation, Offsets: []Offset{{Topic: "t"}}})
 		w.until(w.at + wait)
+		w.committing = false
 	case "thread_throws":
 		w.step(LoopBroke{callerThrown(call.What)})
 	default:
@@ -73,16 +80,12 @@ func (w *callerWorld) poll(wait time.Duration) {
 	}
 }
 
-// beat lets a heartbeat be sent, and waits for its end.
+// beat lets a heartbeat be sent.
 func (w *callerWorld) beat() {
 	w.clocks.set(classic.TimerInterval, w.at)
-	sent := w.lastID
 	w.beating = true
 	w.step(Tick{})
 	w.beating = false
-	for w.underwayID(sent + 1) {
-		w.until(w.due[0].at)
-	}
 }
 
 // underwayID says whether the request with this id waits for its answer.

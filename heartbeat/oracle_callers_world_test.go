@@ -25,6 +25,7 @@ type callerWorld struct {
 	generations int32
 	members     int
 	commits     uint64
+	committing  bool          // the call waits for the last of them
 	unavailable time.Duration // until then nobody can connect to the coordinator
 
 	held      bool // a callback goes on until its application is ready
@@ -215,7 +216,7 @@ func (w *callerWorld) do(o Output) Input {
 	case PollEnded:
 		w.done, w.told = true, o.Err
 	case CommitEnded:
-		if o.ID == w.commits {
+		if w.committing && o.ID == w.commits {
 			w.done, w.told = true, o.Err
 		}
 	case Left:

@@ -18,16 +18,16 @@ var partDeviations = map[string][]string{
 
 // unreachedDeviations are rules, effects and results that deviate where none of these facts can show it.
 var unreachedDeviations = map[string]string{
-	"JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known":                                                       "each cell of JoinGroup knows a coordinator",
+	"JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known":                                                       "each cell of JoinGroup knows a coordinator; the facts of the callers have one that is lost",
 	"JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
 	"SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
 	"Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
 	"OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former": noFormer,
-	"LeaveGroup/DISCONNECT, MALFORMED/former":                                                                  noFormer,
+	"LeaveGroup/DISCONNECT, MALFORMED/former":                                                                  "who leaves looks up no coordinator before it has left, so that Kafka's client would have to be brought there by force",
 	"SyncGroup/NONE/rejoin_again":                                                                              "in no cell is a rejoin asked for while SyncGroup is under way",
-	"join/loop_exists and loop_failed":                                                                         noMoment,
-	"join/join_succeeded in not STABLE":                                                                        noMoment,
-	"join/prepare_needed and identity_reset and owns":                                                          noMoment,
+	"join/loop_exists and loop_failed":                                                                         "no fact lets the heartbeat thread end while a poll waits",
+	"join/join_succeeded in not STABLE":                                                                        noPoll,
+	"join/prepare_needed and identity_reset and owns":                                                          noPoll,
 	"join/join_succeeded and not coordinator_known":                                                            noPoll,
 	"join/not join_due":                                                      noPoll,
 	"join/not rejoin_needed and not join_in_flight":                          noPoll,
@@ -45,9 +45,8 @@ var unreachedDeviations = map[string]string{
 }
 
 const (
-	noFormer = "no fact is about an answer that comes after the coordinator has moved"
+	noFormer = "the facts of the handlers have no coordinator that was lost and found since; those of the callers have it"
 	noPoll   = "the facts are of the handlers and of the heartbeat thread, not of a poll that waits; those of the callers have it"
-	noMoment = "no fact of any comparison has the moment in which it shows"
 	noLeave  = "the facts have the answer to LeaveGroup, not how a member comes to leave; those of the callers have it"
 	noCommit = "the facts have the answer to OffsetCommit, not how a member comes to commit; those of the callers have it"
 )

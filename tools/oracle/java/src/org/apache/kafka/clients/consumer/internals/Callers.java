@@ -25,6 +25,7 @@ public final class Callers {
         CallersDeaths.facts(all);
         CallersCallbacks.facts(all);
         CallersLeaves.facts(all);
+        CallersHeartbeats.facts(all);
         all.facts.print();
     }
 

@@ -32,6 +32,11 @@ final class CallersCommits {
                     scene(all, end, "no_time", sync, isStatic, s ->
                         commit(commit(s.answers(ApiKeys.OFFSET_COMMIT, Callers.times(end, 3)), sync, 250), sync, LONG_MS));
             }
+        // The coordinator is lost, and found again, before a commit fails.
+        for (String end : List.of("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "DISCONNECT"))
+            for (boolean isStatic : Callers.BOTH)
+                scene(all, end, "former", false, isStatic, s ->
+                    commit(s.answers(ApiKeys.OFFSET_COMMIT, end), false, 0).forgetCoordinator().rejoin().poll(0).poll(LONG_MS));
         // The lookup before a commit: each end of it.
         for (String end : Callers.failures())
             for (boolean isStatic : Callers.BOTH)

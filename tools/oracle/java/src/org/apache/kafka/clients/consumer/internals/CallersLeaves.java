@@ -35,10 +35,18 @@ final class CallersLeaves {
             for (String how : List.of("unsubscribe", "close"))
                 for (boolean isStatic : Callers.BOTH)
                     scene(all, end, "member", true, GroupMembershipOperation.LEAVE_GROUP, how, isStatic);
-        for (String end : List.of("NONE", "SILENCE", "DISCONNECT", "SEND_TIMEOUT"))
-            for (boolean isStatic : Callers.BOTH)
-                all.scene(new CallersScene.Setting("heartbeat", Callers.of(ApiKeys.HEARTBEAT, end, "member"), isStatic, false, false, false), s ->
-                    s.answers(ApiKeys.HEARTBEAT, end).poll(LONG_MS).heartbeat().poll(LONG_MS));
+        // The coordinator is lost before the id is answered that nobody wants any more.
+        for (GroupMembershipOperation mode : GroupMembershipOperation.values())
+            for (String how : List.of("unsubscribe", "close"))
+                for (String lookup : List.of("NONE", "COORDINATOR_NOT_AVAILABLE"))
+                    for (boolean isStatic : Callers.BOTH) {
+                        String as = "joining_without_coordinator_" + how + "_" + mode + "_lookup_" + lookup;
+                        Json of = Callers.of(ApiKeys.JOIN_GROUP, "MEMBER_ID_REQUIRED", as);
+                        all.scene(new CallersScene.Setting("leave", of, isStatic, false, false, false), s -> {
+                            s.answers(ApiKeys.JOIN_GROUP, "MEMBER_ID_REQUIRED").poll(5).forgetCoordinator();
+                            leave(s.answers(ApiKeys.FIND_COORDINATOR, lookup), mode, how);
+                        });
+                    }
     }
 
     /** Brings a member there. */
@@ -65,12 +73,15 @@ final class CallersLeaves {
             reach(s, state);
             if (!known)
                 s.forgetCoordinator();
-            s.answers(ApiKeys.LEAVE_GROUP, end);
-            switch (how) {
-                case "unsubscribe" -> s.unsubscribe(mode, LONG_MS).poll(LONG_MS);
-                case "close" -> s.close(mode, LONG_MS);
-                default -> s.close(mode, 0);
-            }
+            leave(s.answers(ApiKeys.LEAVE_GROUP, end), mode, how);
         });
+    }
+
+    private static void leave(CallersScene s, GroupMembershipOperation mode, String how) {
+        switch (how) {
+            case "unsubscribe" -> s.unsubscribe(mode, LONG_MS).poll(LONG_MS);
+            case "close" -> s.close(mode, LONG_MS);
+            default -> s.close(mode, 0);
+        }
     }
 }

@@ -23,6 +23,10 @@ final class CallersLookups {
                         scene(all, end, as, isStatic, times, "", LONG_MS);
                     scene(all, end, as, isStatic, 2, "no_wait", 0);
                 }
+        for (String end : List.of("NONE", "COORDINATOR_NOT_AVAILABLE", "GROUP_AUTHORIZATION_FAILED", "DISCONNECT", "SILENCE"))
+            for (String state : List.of("no_generation", "no_member"))
+                for (boolean isStatic : Callers.BOTH)
+                    lost(all, end, state, isStatic);
         for (long ms : new long[] {50, 250, 650})
             for (String as : List.of("first", "rejoin", "member"))
                 for (boolean isStatic : Callers.BOTH)
@@ -53,6 +57,12 @@ final class CallersLookups {
             if (waitMs == 0)
                 s.poll(LONG_MS);
         });
+    }
+
+    /** The coordinator is not known to who was reset, and has yet to be told that it has lost what it owned. */
+    private static void lost(Callers all, String end, String state, boolean isStatic) {
+        all.scene(setting("lookup", Callers.of(ApiKeys.FIND_COORDINATOR, end, state), isStatic), s ->
+            CallersLeaves.reach(s, state).forgetCoordinator().answers(ApiKeys.FIND_COORDINATOR, end).poll(0).polls(LONG_MS, 3));
     }
 
     private static CallersScene.Setting setting(String about, Json of, boolean isStatic) {

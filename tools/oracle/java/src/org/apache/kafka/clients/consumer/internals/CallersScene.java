@@ -247,6 +247,15 @@ final class CallersScene implements AutoCloseable {
         });
     }
 
+    /** The member sends a heartbeat, whose end comes while something else is called. */
+    CallersScene sendHeartbeat() {
+        return call(new Json().with("call", "send_heartbeat"), () -> {
+            coordinator.sendHeartbeatRequest();
+            client.pollNoWakeup();
+            return null;
+        });
+    }
+
     CallersScene unsubscribe(GroupMembershipOperation mode, long waitMs) {
         return call(new Json().with("call", "unsubscribe").with("mode", mode.name()).with("wait", waitMs), () -> {
             coordinator.onLeavePrepare();
