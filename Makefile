@@ -16,7 +16,7 @@ generate: ## write all that is generated from spec/
 	$(GO) generate ./...
 
 # What holds a Core, or rules, against Kafka's facts has one goroutine, and with the race detector would take ten times as long.
-PURE = ^Test(Oracle(OfCore|OfCallers|OfConsumer|ConsumerInterpreter|OfLives|OfTimers)?|CallersDiffer|LivesDiffer|LookupsAhead|LookupExcuseEnds|UnlistedAspect)$$
+PURE = ^Test(Oracle(OfCore|OfCallers|OfConsumer|ConsumerInterpreter|OfLives|OfTimers)?|CallersDiffer|LivesDiffer|TimersDiffer|LookupsAhead|LookupExcuseEnds|UnlistedAspect)$$
 
 .PHONY: test
 test: ## test all that needs no other program
