@@ -2,9 +2,7 @@ package franz
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -16,9 +14,6 @@ import (
 // ConsumerProtocolType is the protocol type of groups whose work is the partitions of topics. Members of other clients
 // can be in the same group.
 const ConsumerProtocolType = "consumer"
-
-// Partitions is partitions by topic, in ascending order.
-type Partitions map[string][]int32
 
 // Consumer is a member's side of protocol type "consumer": what it offers to a group by franz-go's balancers, what it has
 // been given, and, when it leads, how it divides the topics. NewMember makes the member that does what its Consumer says:
@@ -194,37 +189,4 @@ func (c *Consumer) balancer(protocol string) (kgo.GroupBalancer, error) {
 		return nil, fmt.Errorf("the group chose %q, which this member does not offer", protocol)
 	}
 	return c.balancers[i], nil
-}
-
-// String is "orders[0 1 2] payments[4]".
-func (p Partitions) String() string {
-	topics := make([]string, 0, len(p))
-	for _, topic := range slices.Sorted(maps.Keys(p)) {
-		topics = append(topics, fmt.Sprint(topic, p[topic]))
-	}
-	return strings.Join(topics, " ")
-}
-
-// minus is what p has and q has not; nil if there is nothing.
-func (p Partitions) minus(q Partitions) Partitions {
-	var rest Partitions
-	for topic, partitions := range p {
-		for _, n := range partitions {
-			if _, found := slices.BinarySearch(q[topic], n); !found {
-				if rest == nil {
-					rest = Partitions{}
-				}
-				rest[topic] = append(rest[topic], n)
-			}
-		}
-	}
-	return rest
-}
-
-func (p Partitions) clone() Partitions {
-	c := maps.Clone(p)
-	for topic, partitions := range c {
-		c[topic] = slices.Clone(partitions)
-	}
-	return c
 }

@@ -132,11 +132,6 @@ func TestTheRackTravelsWithTheOffer(t *testing.T) {
 	require.Equal(t, "left", *offer(t, c)["range"].Rack)
 }
 
-func TestPartitionsAreShownInOrder(t *testing.T) {
-	require.Equal(t, "a[0 2] b[1]", Partitions{"b": {1}, "a": {0, 2}}.String())
-	require.Empty(t, Partitions(nil).String())
-}
-
 func unconnected(t *testing.T, opts ...kgo.Opt) *kgo.Client {
 	cl, err := kgo.NewClient(opts...)
 	require.NoError(t, err)

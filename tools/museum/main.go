@@ -25,7 +25,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "try the bug of this name only")
 	flag.BoolVar(&o.write, "write", false, "write the table of bugs")
 	flag.IntVar(&o.processes, "processes", 2, "how many are tried at once")
-	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error { return o.check(args) }); err != nil {
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], o.check); err != nil {
 		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -22,7 +22,7 @@ type options struct {
 }
 
 // check says what is wrong with the command line.
-func (o options) check(args []string) error {
+func (o *options) check(args []string) error {
 	if o.processes < 1 {
 		return fmt.Errorf("-processes=%d: at least 1", o.processes)
 	}

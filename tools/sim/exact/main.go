@@ -31,7 +31,7 @@ func main() {
 	flag.Uint64Var(&o.chance, "chance", 1, "what decides all that a seed does not")
 	flag.BoolVar(&o.twice, "twice", false, "play each seed twice, and compare the bytes")
 	flag.StringVar(&o.file, "o", "", "write the recordings into this file")
-	if err := commandline.Parse(flag.CommandLine, os.Args[1:], func(args []string) error { return o.check(args) }); err != nil {
+	if err := commandline.Parse(flag.CommandLine, os.Args[1:], o.check); err != nil {
 		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

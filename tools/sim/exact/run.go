@@ -28,7 +28,7 @@ type options struct {
 }
 
 // check says what the command cannot do.
-func (o options) check(args []string) error {
+func (o *options) check(args []string) error {
 	switch {
 	case o.seeds < 1:
 		return fmt.Errorf("-seeds=%d: at least 1", o.seeds)
