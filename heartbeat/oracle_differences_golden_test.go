@@ -79,7 +79,11 @@ func (r recorded) render(m *spec.Machine) string {
 			}
 		}
 		if none {
-			fmt.Fprintln(&b, nothingSeen)
+			b.WriteString(nothingSeen)
+			if why := unseenDeviations[d.name]; why != "" {
+				b.WriteString(": " + why)
+			}
+			b.WriteString("\n")
 		}
 	}
 	return b.String()

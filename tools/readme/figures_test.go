@@ -65,6 +65,11 @@ func figures(t *testing.T) string {
 		grouped(count(t, section(t, "figures_callers", "facts"), `(\d+) are compared up to a declared`)),
 		grouped(count(t, lines, `(\d+) compared`)), grouped(count(t, lines, `(\d+) seen`)))
 
+	differences := read(t, "heartbeat/testdata/oracle/deviations")
+	declared, unseen := strings.Count(differences, "\n  deviates: "), strings.Count(differences, "\n  no fact comes to it")
+	fmt.Fprintf(&b, "\nOf %d declared differences, %d were seen in facts; what the other %d say of Kafka's client was not seen, and any more of these are refused.\n",
+		declared, declared-unseen, unseen)
+
 	lives := section(t, "figures_lives", "lives")
 	all := regexp.MustCompile(`(?m)^all: .*$`).FindString(lives)
 	share := regexp.MustCompile(`([\d.]+ %) of (\d+) steps`).FindStringSubmatch(all)

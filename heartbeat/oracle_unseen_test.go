@@ -1,0 +1,80 @@
+package heartbeat
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/spec"
+)
+
+// unseenDeviations are the declarations that no fact of any comparison shows to be a difference, with what keeps Kafka's client
+// from being seen there. A new declaration needs facts, not a line here.
+var unseenDeviations = map[string]string{
+	"join/loop_exists and loop_failed":        "no fact lets the heartbeat thread end while a poll waits",
+	"LeaveGroup/DISCONNECT, MALFORMED/former": "who leaves looks up no coordinator before it has left, so that Kafka's client would have to be brought there by force",
+}
+
+// Whatever a declaration says that Kafka does, Kafka's client was seen to do, in one comparison at least.
+func TestDeviationsAreSeen(t *testing.T) {
+	text, err := os.ReadFile(differencesFile)
+	require.NoError(t, err)
+	for _, what := range readDifferences(string(text)).unseen(newOracleReading(t).machine, unseenDeviations) {
+		t.Error(what)
+	}
+}
+
+// unseen are the declarations that nothing on record bears out, and those listed as such that are none.
+func (r recorded) unseen(m *spec.Machine, listed map[string]string) (mistakes []string) {
+	declared := map[string]bool{}
+	for _, d := range deviationsOf(m) {
+		declared[d.name] = true
+		switch seen := len(r[d.name]) > 0; {
+		case !seen && listed[d.name] == "":
+			mistakes = append(mistakes, fmt.Sprintf("%s deviates, and no fact of Kafka's client shows a difference; let tools/oracle ask it for one", d.name))
+		case seen && listed[d.name] != "":
+			mistakes = append(mistakes, fmt.Sprintf("%s is seen by now; delete it from unseenDeviations", d.name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if !declared[name] {
+			mistakes = append(mistakes, fmt.Sprintf("%s does not deviate (any more); delete it from unseenDeviations", name))
+		}
+	}
+	return mistakes
+}
+
+// One fact of one comparison will do, and a declaration that has none passes only where it is listed.
+func TestUnseen(t *testing.T) {
+	seen, never := &spec.Rule{Name: "seen", Deviates: "on purpose"}, &spec.Rule{Name: "never", Deviates: "on purpose"}
+	m := &spec.Machine{Events: []*spec.Input{{Cases: []*spec.Case{{Decision: seen}, {Decision: never}, {Decision: &spec.Rule{Name: "plain"}}}}}}
+	d := newDifferences("lives")
+	d.note("seen", "one life", change{"state", "STABLE", "UNJOINED"})
+	text, _ := d.renew("", m)
+	text, _ = newDifferences("timers").renew(text, m) // has seen nothing
+	for name, c := range map[string]struct {
+		listed []string
+		says   []string
+	}{
+		"a declaration without facts": {nil, []string{"never deviates, and no fact"}},
+		"one that is listed":          {[]string{"never"}, nil},
+		"one that is seen by now":     {[]string{"never", "seen"}, []string{"seen is seen by now"}},
+		"one that is no declaration":  {[]string{"never", "plain", "rule"}, []string{"plain does not deviate", "rule does not deviate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listed := map[string]string{}
+			for _, l := range c.listed {
+				listed[l] = "why"
+			}
+			got := readDifferences(text).unseen(m, listed)
+			require.Len(t, got, len(c.says))
+			for i, says := range c.says {
+				require.Contains(t, got[i], says)
+			}
+		})
+	}
+}
