@@ -17,15 +17,21 @@ type faulty struct {
 	now    time.Duration
 	kept   []byte                                                 // the assignment before
 	extra  uint64                                                 // requests that the Core knows nothing of
-	hears  func(f *faulty, in heartbeat.Input) bool               // false: the Core is not told; nil: it is
+	open   []heartbeat.Request                                    // that are not answered
+	late   uint64                                                 // the request that was answered, whatever the Core takes it for
+	hears  func(f *faulty, in heartbeat.Input) heartbeat.Input    // what the Core is told instead; nil: nothing
 	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output // what is wanted instead; nil: that
 	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output // what is wanted besides; nil: nothing
 }
 
 func (f *faulty) Step(now time.Duration, in heartbeat.Input) (wanted []heartbeat.Output) {
 	f.now = now
-	if f.hears == nil || f.hears(f, in) {
-		wanted = f.step(in)
+	told := in
+	if f.hears != nil {
+		told = f.hears(f, in)
+	}
+	if told != nil {
+		wanted = f.step(told)
 	}
 	if f.adds != nil {
 		wanted = append(wanted, f.adds(f, in)...)

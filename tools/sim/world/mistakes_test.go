@@ -14,7 +14,7 @@ type mistake struct {
 	name   string
 	breaks judge.Invariant
 	seed   uint64
-	hears  func(f *faulty, in heartbeat.Input) bool
+	hears  func(f *faulty, in heartbeat.Input) heartbeat.Input
 	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output
 	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output
 }
@@ -93,9 +93,12 @@ func mistakes() []mistake {
 		},
 	}, {
 		name: "a member waits for ever for an answer to its join", breaks: judge.Progress, seed: 1,
-		hears: func(f *faulty, in heartbeat.Input) bool {
+		hears: func(f *faulty, in heartbeat.Input) heartbeat.Input {
 			r, ok := in.(heartbeat.Response)
-			return !(ok && f.now > time.Minute && r.Code == classic.CodeNone && f.Status().State == classic.PreparingRebalance)
+			if ok && f.now > time.Minute && r.Code == classic.CodeNone && f.Status().State == classic.PreparingRebalance {
+				return nil
+			}
+			return in
 		},
 	}, {
 		name: "a heartbeat is sent sixty times", breaks: judge.NoSpin, seed: 1,
@@ -118,9 +121,11 @@ func mistakes() []mistake {
 		},
 	}, {
 		name: "time passes without the member", breaks: judge.NoSilence, seed: 1,
-		hears: func(_ *faulty, in heartbeat.Input) bool {
-			_, tick := in.(heartbeat.Tick)
-			return !tick
+		hears: func(_ *faulty, in heartbeat.Input) heartbeat.Input {
+			if _, ok := in.(heartbeat.Tick); ok {
+				return nil
+			}
+			return in
 		},
 	}, {
 		name: "a member says goodbye when it is closed already", breaks: judge.SilentAfterClose, seed: 5,
@@ -174,9 +179,11 @@ func mistakes() []mistake {
 		},
 	}, {
 		name: "the end of a callback is not heard", breaks: judge.Progress, seed: 1,
-		hears: func(f *faulty, in heartbeat.Input) bool {
-			_, ended := in.(heartbeat.CallbackEnded)
-			return !ended
+		hears: func(_ *faulty, in heartbeat.Input) heartbeat.Input {
+			if _, ok := in.(heartbeat.CallbackEnded); ok {
+				return nil
+			}
+			return in
 		},
 	}, {
 		name: "the coordinator is looked up again and again", breaks: judge.NoLookupsInVain, seed: 1,
@@ -188,31 +195,56 @@ func mistakes() []mistake {
 		},
 	}, {
 		name: "offsets are committed in the present generation, whenever they were read", breaks: judge.OffsetsFenced, seed: 1,
-		hears: func(_ *faulty, in heartbeat.Input) bool {
-			_, commit := in.(heartbeat.CommitAsked)
-			return !commit
-		},
-		adds: func(f *faulty, in heartbeat.Input) []heartbeat.Output {
+		hears: func(f *faulty, in heartbeat.Input) heartbeat.Input {
 			if c, ok := in.(heartbeat.CommitAsked); ok {
 				s := f.Status()
 				c.Member, c.Generation = s.Member, s.Generation
-				return f.step(c)
+				return c
 			}
-			return nil
+			return in
 		},
 	}, {
-		name: "an error that answers a heartbeat of another generation ends the present one", breaks: judge.LateAnswersIgnored, seed: 19,
-		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
-			fired, ok := o.(heartbeat.Fired)
-			if ok && fired.Rule.Input == classic.InputHeartbeat && fired.Rule == classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{Stale: true}) {
-				if own := classic.DecideHeartbeat(classic.Memory{State: fired.From}, fired.Code, classic.HeartbeatGuards{}); len(own.To) > 0 {
-					fired.Rule, fired.To = own, classic.Unjoined
-				}
+		name: "an answer of another generation is taken for one of the present", breaks: judge.LateAnswersIgnored, seed: 94,
+		hears: func(f *faulty, in heartbeat.Input) heartbeat.Input {
+			if r, ok := in.(heartbeat.Response); ok {
+				f.late, r.ID = r.ID, f.mistaken(r.ID)
+				return r
 			}
-			if ok {
-				return as(fired)
+			return in
+		},
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			switch o := o.(type) {
+			case heartbeat.Request:
+				f.open = append(f.open, o)
+			case heartbeat.Fired:
+				if o.Request != 0 { // what was answered is that request, whatever the Core takes it for
+					o.Request = f.late
+				}
+				return as(o)
 			}
 			return as(o)
 		},
 	}}
+}
+
+// mistaken is the request that the Core takes for answered when another one is: the last one to the same API, where that was
+// sent under the present identity and the one that is answered was not.
+func (f *faulty) mistaken(answered uint64) uint64 {
+	at := slices.IndexFunc(f.open, func(r heartbeat.Request) bool { return r.ID == answered })
+	if at < 0 {
+		return answered
+	}
+	s := f.Status()
+	present := func(r heartbeat.Request) bool { return r.Member == s.Member && r.Generation == s.Generation }
+	if late := f.open[at]; !present(late) {
+		for i, r := range slices.Backward(f.open) {
+			if r.API == late.API && present(r) {
+				at = i
+				break
+			}
+		}
+	}
+	taken := f.open[at].ID
+	f.open = slices.Delete(f.open, at, at+1)
+	return taken
 }
