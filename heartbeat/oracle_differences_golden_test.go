@@ -22,8 +22,9 @@ const differencesFile = "testdata/oracle/deviations"
 // differencesHead says how to read it.
 const differencesHead = `# What each declared deviation comes to (README.md beside this file): under each effect, result and rule of spec/classic.yaml
 # that says "deviates", in its order and with its reason, what Apache Kafka's own client was seen to do → what is done here, in how
-# many facts, and the first of them. What does not stand there is equal. Behind a comparison's name stands in how many facts the
-# declaration makes a difference, of how many that come to it. What is arbitrary is said in words: "kept" is as it was before.
+# many facts, and the first of them. What does not stand there is equal, is left out of the comparison, or was not seen (README.md
+# beside this file says where to look). Behind a comparison's name stands in how many facts the declaration makes a difference, of
+# how many that come to it. What is arbitrary is said in words: "kept" is as it was before.
 #
 #   decisions   the decisions generated from the rules, given one answer, one turn of the loop, one end of a heartbeat
 #   Core        a Core, given the same
@@ -124,7 +125,12 @@ func (d *differences) renew(text string, m *spec.Machine) (renewed string, other
 	return renewed, otherwise
 }
 
-func indentedLines(lines []string) string { return "   " + strings.Join(lines, "\n   ") }
+func indentedLines(lines []string) string {
+	if len(lines) == 0 {
+		return "   (nothing)"
+	}
+	return "   " + strings.Join(lines, "\n   ")
+}
 
 // rewriting says whether what is on record is to be renewed: datadriven has the flag.
 func rewriting() bool {
