@@ -14,8 +14,7 @@ import (
 
 // What the callers of Kafka's response handlers do, with time to wait, a Core does: what it sends and when, what it tells its
 // application, how each call ends, and what the member looks like then; or a rule says `deviates`, or it stands in
-// oracle_callers_limits_test.go with its reason. testdata/oracle/figures_callers has what came out; `go test -run
-// TestOracleOfCallers ./heartbeat -rewrite` renews it.
+// oracle_callers_limits_test.go with its reason. testdata/oracle/figures_callers has what came out.
 func TestOracleOfCallers(t *testing.T) {
 	r, c := newOracleReading(t), newCallerTally()
 	e := newKafkaExceptions(readFacts[cellFact](t, "cells"))
@@ -70,7 +69,7 @@ func (t *callerTally) tell(tt *testing.T) {
 		tt.Errorf("%d more undeclared differences", t.failed-len(t.failures))
 	}
 	if tt.Failed() {
-		tt.Log("a difference that is meant: let the rule say `deviates`, and renew the figures by `go test -run Oracle ./heartbeat -rewrite`")
+		tt.Log("a difference that is meant: let the rule say `deviates`, and renew what is on record: " + Renew)
 	}
 }
 

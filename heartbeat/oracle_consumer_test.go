@@ -11,8 +11,7 @@ import (
 
 // The rules of the consumer protocol (KIP-848) that spec/testdata/machines has, decide what Apache Kafka's own classes for it
 // were seen to do, or a rule says `deviates` and why. No package is generated from them, and no member speaks that protocol: it is
-// the machine that is compared. testdata/oracle/figures_consumer has what came out; `go test -run TestOracleOfConsumer
-// ./heartbeat -rewrite` renews it.
+// the machine that is compared. testdata/oracle/figures_consumer has what came out.
 func TestOracleOfConsumer(t *testing.T) {
 	r, c := newConsumerReading(t), newOracleTally(nil, nil)
 	c.file = r.machine.File

@@ -24,8 +24,7 @@ var coreDeviations = map[string][]string{
 }
 
 // TestOracle compares what the rules decide; this compares what a Core does that is set up as Kafka's client was, and
-// told what it was told: its timers, its requests and its loops too. testdata/oracle/figures_core has what comes out;
-// `go test -run TestOracleOfCore ./heartbeat -rewrite` renews it.
+// told what it was told: its timers, its requests and its loops too. testdata/oracle/figures_core has what comes out.
 //
 // Not compared, as they have no counterpart in a Core: whether a connection is cut, whose turn it is to receive an
 // answer (settled_if_thread_polls), and the mark by which Kafka remembers that a heartbeat is in flight.

@@ -1,7 +1,6 @@
 package heartbeat
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -96,12 +95,12 @@ func (d *differences) hold(t *testing.T, m *spec.Machine) {
 	text, err := os.ReadFile(differencesFile)
 	require.NoError(t, err)
 	renewed, otherwise := d.renew(string(text), m)
-	if rewriting() {
+	if Rewriting() {
 		require.NoError(t, os.WriteFile(differencesFile, []byte(renewed), 0o644))
 		return
 	}
 	for _, what := range otherwise {
-		t.Errorf("%s has something else on record; `go test -run TestOracle ./heartbeat -rewrite` renews it, and the diff is for review: %s", differencesFile, what)
+		t.Errorf("%s has something else on record; %s renews it, and the diff is for review: %s", differencesFile, Renew, what)
 	}
 }
 
@@ -130,10 +129,4 @@ func indentedLines(lines []string) string {
 		return "   (nothing)"
 	}
 	return "   " + strings.Join(lines, "\n   ")
-}
-
-// rewriting says whether what is on record is to be renewed: datadriven has the flag.
-func rewriting() bool {
-	f := flag.Lookup("rewrite")
-	return f != nil && f.Value.String() == "true"
 }

@@ -157,7 +157,7 @@ func (c *livesTally) tell(t *testing.T) {
 		t.Errorf("%d more undeclared differences", c.failed-len(c.failures))
 	}
 	if t.Failed() {
-		t.Log("a difference that is meant: let the rule say `deviates`, and renew the figures by `go test -run TestOracleOfLives ./heartbeat -rewrite`")
+		t.Log("a difference that is meant: let the rule say `deviates`, and renew what is on record: " + Renew)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // The cells say what Kafka's client does with one answer; lives say what it does with all that happens to it. Here a Core
 // lives each of them again, and is compared after each step. A life is compared to its end, or up to where a rule that
 // says `deviates` has made a difference; what must be relaxed is in lifeRelaxations. testdata/oracle/figures_lives has what
-// came out; `go test -run 'TestOracleOfLives$' ./heartbeat -rewrite` renews it.
+// came out.
 func TestOracleOfLives(t *testing.T) {
 	r, c := newOracleReading(t), newLivesTally()
 	defer c.tell(t)

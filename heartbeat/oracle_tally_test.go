@@ -139,7 +139,7 @@ func (c *oracleTally) tell(t *testing.T) {
 		t.Errorf("%d more undeclared differences", c.failed-len(c.failures))
 	}
 	if t.Failed() {
-		t.Log("a difference that is meant: let the rule say `deviates`, and renew the figures by `go test -run Oracle ./heartbeat -rewrite`")
+		t.Log("a difference that is meant: let the rule say `deviates`, and renew what is on record: " + Renew)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Everything that Apache Kafka's own client was seen to do, its members do here, or a rule says `deviates` and why.
 // testdata/oracle/figures has what came out, and testdata/oracle/deviations by value what each declaration comes to, so that a
-// difference under a declaration that is there already shows too; `go test -run 'TestOracle$' ./heartbeat -rewrite` renews both.
+// difference under a declaration that is there already shows too. Renew renews both.
 func TestOracle(t *testing.T) {
 	r, c := newOracleReading(t), newOracleTally(partDeviations, unreachedDeviations)
 	c.record(t, "decisions")

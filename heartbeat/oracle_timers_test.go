@@ -44,8 +44,7 @@ var timerDeviations = map[string][]string{
 }
 
 // The timers of a Core run as those of Kafka's Heartbeat do, through the same steps: what is over, what is left of each, and
-// how long a failed heartbeat is put off. testdata/oracle/figures_timers has what comes out;
-// `go test -run TestOracleOfTimers ./heartbeat -rewrite` renews it.
+// how long a failed heartbeat is put off. testdata/oracle/figures_timers has what comes out.
 func TestOracleOfTimers(t *testing.T) {
 	r, c := newOracleReading(t), newOracleTally(timerDeviations, nil)
 	c.record(t, "timers")

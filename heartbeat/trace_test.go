@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -128,7 +127,7 @@ func TestTraceFormat(t *testing.T) {
 			require.NoError(t, w.Record(now, in, core.Step(now, in)))
 		}
 	}
-	if rewrite := flag.Lookup("rewrite"); rewrite.Value.String() == "true" { // datadriven's
+	if Rewriting() {
 		require.NoError(t, os.WriteFile(name, again.Bytes(), 0o644))
 		return
 	}

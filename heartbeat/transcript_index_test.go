@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
 // scenario is a fault that some client really had. A transcript bears its name; what comes after the name in a file's is
@@ -89,12 +91,12 @@ func TestTheIndexOfScenarios(t *testing.T) {
 	}
 	b.WriteString(expectTail)
 	index := filepath.Join(scenarioDir, "README.md")
-	if rewriting() {
+	if heartbeat.Rewriting() {
 		require.NoError(t, os.WriteFile(index, []byte(b.String()), 0o644))
 	}
 	got, err := os.ReadFile(index)
 	require.NoError(t, err)
-	require.Equal(t, b.String(), string(got), "%s is not what the files say: go test -run Scenarios ./heartbeat -rewrite", index)
+	require.Equal(t, b.String(), string(got), "%s is not what the files say: %s", index, heartbeat.Renew)
 }
 
 // opening is the comment that a transcript begins with, up to its first empty line of text, on one line.

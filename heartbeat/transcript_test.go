@@ -1,7 +1,6 @@
 package heartbeat_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -45,11 +44,6 @@ func scenarioFiles(t *testing.T) []string {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return slices.DeleteFunc(files, func(f string) bool { return filepath.Ext(f) == ".md" })
-}
-
-// rewriting says whether the tests are to renew what they have on record.
-func rewriting() bool {
-	return slices.Contains(os.Args, "-rewrite") || slices.Contains(os.Args, "--rewrite")
 }
 
 // quiet drops what datadriven logs, which in virtual time is a line each ten seconds that a test lets pass.
