@@ -24,6 +24,9 @@ type livesTally struct {
 	meddle      func(*relived) // changes what was seen in a step, before it is compared; may be nil
 }
 
+// impatient stands before the names of lifeStructure.
+const impatient = "impatient: "
+
 // familyTally is of one kind of lives.
 type familyTally struct {
 	lives, equal, declared, structural int
@@ -78,7 +81,7 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 			c.note(by, f, s, want, got)
 		case structure != "":
 			family.structural++
-			c.end("impatient: "+structure, strings.Join(differ, " "))
+			c.end(impatient+structure, strings.Join(differ, " "))
 		default:
 			c.fail(f, s, l, differ, want, got)
 		}
@@ -169,7 +172,7 @@ func (c *livesTally) unused() (names []string) {
 		}
 	}
 	for name := range lifeStructure {
-		if c.ends["impatient: "+name] == nil {
+		if c.ends[impatient+name] == nil {
 			names = append(names, name)
 		}
 	}
@@ -199,9 +202,14 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(max(whole, 1)))
 }
 
-// deviations lists what lives were compared up to, and what differed there.
-func (c *livesTally) deviations() string {
-	return listed(c.ends)
+// upTo lists what lives were compared up to, and what differed there.
+func (c *livesTally) upTo() string { return listed(c.ends) }
+
+// structures lists those of it that are no declared differences, of which all is on record by value.
+func (c *livesTally) structures() string {
+	ends := maps.Clone(c.ends)
+	maps.DeleteFunc(ends, func(name string, _ map[string]int) bool { return !strings.HasPrefix(name, impatient) })
+	return listed(ends)
 }
 
 // listed is a line for each name, the frequent ones first.

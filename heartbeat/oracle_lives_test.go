@@ -21,8 +21,8 @@ func TestOracleOfLives(t *testing.T) {
 		switch d.Cmd {
 		case "lives":
 			return c.figures()
-		case "deviations":
-			return c.deviations()
+		case "structures":
+			return c.structures()
 		case "relaxations":
 			return c.relaxations()
 		case "rules":
@@ -51,6 +51,6 @@ func TestOracleOfFreshLives(t *testing.T) {
 		head = eachLife(t, file, func(f *lifeFact) { c.relive(t, r, f) })
 	}
 	t.Logf("lives of Apache Kafka %s, seed %d\n%s\ncompared up to\n%s\nrelaxed\n%s\nrules\n%s",
-		head.Kafka, head.Seed, c.figures(), c.deviations(), c.relaxations(), c.rules(r.machine))
+		head.Kafka, head.Seed, c.figures(), c.upTo(), c.relaxations(), c.rules(r.machine))
 	t.Logf("in short: %s", c.verdict())
 }
