@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/kbeat/kbeat/tools/commandline"
@@ -34,10 +35,7 @@ func main() {
 	}); err != nil {
 		os.Exit(commandline.ExitCode(err))
 	}
-	if err := run(*out, *check); err != nil {
-		fmt.Fprintln(os.Stderr, "catalogue:", err)
-		os.Exit(1)
-	}
+	os.Exit(commandline.Run("catalogue", os.Stdout, os.Stderr, func(io.Writer) error { return run(*out, *check) }))
 }
 
 func run(out string, check bool) error {

@@ -1,24 +1,24 @@
-// Package commandline says the same of a wrong command line in all commands of tools/: what was given, what is wanted, and
-// exit code 64. Those with package flag read theirs by Parse; those with cobra set FlagError.
+// Package commandline is what the commands of tools/ have in common: what is said of a wrong command line, which code stands
+// for what, and that an output which cannot be written is noticed. A command with package flag reads its line by Parse, and
+// does its work in Run:
 //
 //	func main() {
 //		all := flag.Bool("all", false, "try all")
 //		if err := commandline.Parse(flag.CommandLine, os.Args[1:], commandline.NoArguments); err != nil {
 //			os.Exit(commandline.ExitCode(err))
 //		}
+//		os.Exit(commandline.Run("tool", os.Stdout, os.Stderr, func(out io.Writer) error { return try(*all, out) }))
+//	}
 //
-// It never ends the process.
+// One with cobra hands its root to Execute, and what that returns to Exit. The package itself never ends the process.
 package commandline
 
 import (
-	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 )
-
-// ExitUsage is the exit code of a command that is called wrongly, as sysexits.h has it.
-const ExitUsage = 64
 
 // Parse reads a command line; check says what is wrong with its arguments, or with its flags together. What is wrong has been
 // told to the flags' output when it returns, and so has the help, for which the error is flag.ErrHelp.
@@ -34,18 +34,18 @@ func Parse(flags *flag.FlagSet, args []string, check func(args []string) error) 
 	return nil
 }
 
-// ExitCode is that of a command whose Parse has returned an error.
-func ExitCode(err error) int {
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	return ExitUsage
-}
-
 // NoArguments refuses whatever is no flag.
 func NoArguments(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%q is no flag, and there are no arguments", args[0])
+	}
+	return nil
+}
+
+// Folder refuses a path that is no folder. It is asked before work that takes minutes and then wants to write there.
+func Folder(flag, path string) error {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return fmt.Errorf("--%s %q: no such folder", flag, path)
 	}
 	return nil
 }

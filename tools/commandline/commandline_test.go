@@ -59,7 +59,7 @@ func TestFlagError(t *testing.T) {
 		{"--bogus", "unknown flag: --bogus"},
 	} {
 		cmd := &cobra.Command{Use: "tool", RunE: func(*cobra.Command, []string) error { return nil }, SilenceErrors: true, SilenceUsage: true}
-		cmd.SetFlagErrorFunc(FlagError)
+		cmd.SetFlagErrorFunc(flagError)
 		f := cmd.Flags()
 		f.Int("int", 0, "")
 		f.Int64("int64", 0, "")

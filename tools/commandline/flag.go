@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagError is for cobra's SetFlagErrorFunc: a value that a flag cannot take is told with what the flag wants, and without the
+// flagError is for cobra: a value that a flag cannot take is told with what the flag wants, and without the
 // names of Go's functions.
-func FlagError(_ *cobra.Command, err error) error {
+func flagError(_ *cobra.Command, err error) error {
 	invalid := (*pflag.InvalidValueError)(nil)
 	if !errors.As(err, &invalid) {
 		return err

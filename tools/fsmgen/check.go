@@ -8,21 +8,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kbeat/kbeat/gen"
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func checkCommand() *cobra.Command {
 	return command("check", "Write nothing, and name each file of the package that is missing, stale or superfluous",
-		func(_ *cobra.Command, dir string, files []gen.File) error {
+		func(cmd *cobra.Command, dir string, files []gen.File) error {
 			differences, err := gen.Compare(dir, files)
 			if err != nil {
-				return &failure{exitIO, err}
+				return commandline.Fail(commandline.ExitIO, err)
 			}
-			var found []error
+			var all []error
 			for _, d := range differences {
-				found = append(found, fmt.Errorf("%s: %s: run fsmgen generate", filepath.Join(dir, d.Name), d.Kind))
+				all = append(all, fmt.Errorf("%s: %s: run fsmgen generate", filepath.Join(dir, d.Name), d.Kind))
 			}
-			if found != nil {
-				return &failure{exitDiffers, errors.Join(found...)}
+			if all != nil {
+				return found(cmd, commandline.ExitFailed, errors.Join(all...))
 			}
 			return nil
 		})

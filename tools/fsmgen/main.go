@@ -4,7 +4,7 @@
 //	fsmgen check spec/classic.yaml -o fsm/classic      write nothing, and name each file that is missing, stale or superfluous
 //
 // It exits with 1 where check finds differences, 2 where the specification is wrong, 64 where it is called wrongly, and 74
-// where a file cannot be read or written.
+// where a file cannot be read or written, or the output cannot be written.
 package main
 
 import "os"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,50 +10,31 @@ import (
 
 	"github.com/kbeat/kbeat/gen"
 	"github.com/kbeat/kbeat/spec"
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
-// The exit codes, beside 0. Those above 2 are of sysexits.h.
-const (
-	exitDiffers = 1
-	exitSpec    = 2
-	exitUsage   = 64
-	exitIO      = 74
-)
-
-// failure is an error with the code to exit with.
-type failure struct {
-	code int
-	err  error
-}
-
-func (f *failure) Error() string { return f.err.Error() }
+// exitSpec is the exit code of a specification that is wrong; the others are those that commands share.
+const exitSpec = 2
 
 // run does what the arguments say and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
-		Use:           "fsmgen",
-		Short:         "Generate a Go package from the specification of a state machine",
-		Args:          cobra.NoArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:   "fsmgen",
+		Short: "Generate a Go package from the specification of a state machine",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return errors.New("say generate or check; fsmgen --help tells more")
 		},
 	}
 	root.FParseErrWhitelist.UnknownFlags = true // of a command that is misspelt: that is what is to be said
 	root.AddCommand(generateCommand(), checkCommand())
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.Execute()
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(stderr, err)
-	if f := (*failure)(nil); errors.As(err, &f) {
-		return f.code
-	}
-	return exitUsage
+	return commandline.Exit(stderr, root.Name(), commandline.Execute(context.Background(), root, args, stdout, stderr))
+}
+
+// found tells what is wrong, a line for each finding, which begins with the place as an editor wants it.
+func found(cmd *cobra.Command, code int, findings error) error {
+	fmt.Fprintln(cmd.ErrOrStderr(), findings)
+	return commandline.Fail(code, commandline.ErrSaid)
 }
 
 // command is one that takes a specification and a directory; do gets the files that are rendered from the one for the other.
@@ -71,7 +53,7 @@ func command(use, short string, do func(cmd *cobra.Command, dir string, files []
 			if dir == "" {
 				return errors.New("--output is empty: name the directory of the package")
 			}
-			files, err := render(args[0])
+			files, err := render(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -85,17 +67,17 @@ func command(use, short string, do func(cmd *cobra.Command, dir string, files []
 	return cmd
 }
 
-func render(path string) ([]gen.File, error) {
+func render(cmd *cobra.Command, path string) ([]gen.File, error) {
 	machine, err := spec.Load(path)
 	if findings := (spec.Findings{}); errors.As(err, &findings) {
-		return nil, &failure{exitSpec, err}
+		return nil, found(cmd, exitSpec, err)
 	}
 	if err != nil {
-		return nil, &failure{exitIO, err}
+		return nil, commandline.Fail(commandline.ExitIO, err)
 	}
 	files, err := gen.Render(machine)
 	if err != nil {
-		return nil, &failure{exitSpec, err}
+		return nil, found(cmd, exitSpec, err)
 	}
 	return files, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/kbeat/live"
 )
 
@@ -174,7 +175,7 @@ func (r *runFlags) client(getenv func(string) string) ([]kgo.Opt, error) {
 	if r.tls || r.files != (live.TLS{}) {
 		o, err := r.files.Option()
 		if err != nil {
-			return nil, &failure{exitIO, err}
+			return nil, commandline.Fail(commandline.ExitIO, err)
 		}
 		opts = append(opts, o)
 	}
@@ -201,7 +202,7 @@ func (r *runFlags) password(getenv func(string) string) (string, error) {
 	case r.passwordFile != "":
 		text, err := os.ReadFile(r.passwordFile)
 		if err != nil {
-			return "", &failure{exitIO, fmt.Errorf("the password cannot be read: %w", err)}
+			return "", commandline.Fail(commandline.ExitIO, fmt.Errorf("the password cannot be read: %w", err))
 		}
 		return strings.TrimRight(string(text), "\r\n"), nil
 	case getenv(passwordVariable) != "":

@@ -5,8 +5,8 @@
 //	kbeat replay FILE                                     what a member did, done again from its trace
 //
 // It exits with 1 where a group is not as it should be, a member has failed or a replay differs, 2 for a trace that is
-// none, 64 where it is called wrongly, 69 where no broker answers, 74 where a file cannot be read or written, and 130 where
-// it was interrupted before it was done.
+// none, 64 where it is called wrongly, 69 where no broker answers, 74 where a file cannot be read or written, or the output
+// cannot be written, and 130 where it was interrupted before it was done.
 package main
 
 import "os"

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/kbeat/event"
 	"github.com/kbeat/kbeat/tools/kbeat/screen"
 )
@@ -37,9 +37,9 @@ func (t *traces) create(member string) (io.Writer, error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, &failure{exitIO, err}
+		return nil, commandline.Fail(commandline.ExitIO, err)
 	}
-	t.files = append(t.files, &traceFile{file: f, lastingError: lastingError{w: f}})
+	t.files = append(t.files, &traceFile{file: f, Writer: commandline.Writer{To: f}})
 	return t.files[len(t.files)-1], nil
 }
 
@@ -47,14 +47,14 @@ func (t *traces) create(member string) (io.Writer, error) {
 // is the member's goroutine's, until the member is closed.
 type traceFile struct {
 	file *os.File
-	lastingError
+	commandline.Writer
 }
 
 func (f *traceFile) close() error {
-	if err := f.file.Close(); f.err == nil {
+	if err := f.file.Close(); f.Err == nil {
 		return err
 	}
-	return f.err
+	return f.Err
 }
 
 func (t *traces) close() error {
@@ -63,16 +63,4 @@ func (t *traces) close() error {
 		errs = append(errs, f.close())
 	}
 	return errors.Join(errs...)
-}
-
-// lastingError is a writer that remembers the first error.
-type lastingError struct {
-	w   io.Writer
-	err error
-}
-
-func (l *lastingError) Write(b []byte) (int, error) {
-	n, err := l.w.Write(b)
-	l.err = cmp.Or(l.err, err)
-	return n, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/kbeat/event"
 )
 
@@ -225,6 +226,6 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	code := run(session{ctx: t.Context(), stdout: full, stderr: &said, getenv: func(string) string { return "" }}, []string{
 		"run", "--json", "--brokers", cluster.ListenAddrs()[0], "--group", "g", "--topic", "orders", "--for", "100ms",
 	})
-	require.Equal(t, exitIO, code)
+	require.Equal(t, commandline.ExitIO, code)
 	require.Contains(t, said.String(), "kbeat: what has happened cannot be written: ")
 }

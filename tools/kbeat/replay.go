@@ -11,6 +11,7 @@ import (
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func replayCommand(s session) *cobra.Command {
@@ -28,13 +29,14 @@ The exit code is 0 where all is the same, 1 where something differs, 2 where the
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.stdout = cmd.OutOrStdout()
 			if args[0] == "-" {
 				return s.replay("standard input", s.stdin)
 			}
 			f, err := os.Open(args[0])
 			if err != nil {
-				return &failure{exitIO, err}
+				return commandline.Fail(commandline.ExitIO, err)
 			}
 			defer f.Close()
 			return s.replay(args[0], f)
@@ -44,23 +46,13 @@ The exit code is 0 where all is the same, 1 where something differs, 2 where the
 
 // replay replays the trace of this name.
 func (s session) replay(name string, r io.Reader) error {
-	out := &lastingError{w: s.stdout}
-	s.stdout = out
-	err := s.compare(name, r)
-	if out.err != nil {
-		return &failure{exitIO, fmt.Errorf("the outcome cannot be written: %w", out.err)}
-	}
-	return err
-}
-
-func (s session) compare(name string, r io.Reader) error {
 	report, err := heartbeat.Replay(r)
 	var trace *heartbeat.TraceError
 	switch {
 	case errors.As(err, &trace):
-		return &failure{exitNoTrace, fmt.Errorf("%s:%d: %s", name, trace.Line, trace.Problem)}
+		return commandline.Fail(exitNoTrace, fmt.Errorf("%s:%d: %s", name, trace.Line, trace.Problem))
 	case err != nil:
-		return &failure{exitIO, fmt.Errorf("%s: %w", name, err)}
+		return commandline.Fail(commandline.ExitIO, fmt.Errorf("%s: %w", name, err))
 	}
 	if report.Spec != classic.Sum {
 		fmt.Fprintf(s.stdout, "the trace is of another specification than this program, so something may well differ: %.12s instead of %.12s\n", report.Spec, classic.Sum)
@@ -68,7 +60,7 @@ func (s session) compare(name string, r io.Reader) error {
 	if d := report.Difference; d != nil {
 		fmt.Fprintf(s.stdout, "%s:%d: this differs, and %d inputs and %d outputs before it do not\n", name, d.Line, report.Inputs, report.Outputs)
 		s.difference(d)
-		return &failure{exitFailed, errSaid}
+		return commandline.Fail(commandline.ExitFailed, commandline.ErrSaid)
 	}
 	fmt.Fprintf(s.stdout, "same: %d inputs, %d outputs, of a member of group %q\n", report.Inputs, report.Outputs, report.Config.Group)
 	if report.Cut {

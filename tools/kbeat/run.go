@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/kbeat/event"
 	"github.com/kbeat/kbeat/tools/kbeat/live"
 	"github.com/kbeat/kbeat/tools/kbeat/show"
@@ -79,18 +80,18 @@ func (r *runFlags) run(s session, seeded bool) (err error) {
 	switch {
 	case errors.As(err, &interrupted):
 		log.Emit(result("interrupted", []string{"what was begun is not done"}))
-		err = &failure{exitInterrupted, errSaid}
+		err = commandline.Fail(exitInterrupted, commandline.ErrSaid)
 	case err != nil:
 		log.Emit(result("", []string{explain(err)})) // a person is told on stderr
-		err = &failure{codeOf(err), err}
+		err = commandline.Fail(codeOf(err), err)
 	case len(problems) > 0:
 		log.Emit(result("not as it should be", problems))
-		err = &failure{exitFailed, errSaid}
+		err = commandline.Fail(commandline.ExitFailed, commandline.ErrSaid)
 	default:
 		log.Emit(result(good, nil))
 	}
 	if written := errors.Join(log.Close(), files.close()); written != nil && err == nil {
-		err = &failure{exitIO, fmt.Errorf("what has happened cannot be written: %w", written)}
+		err = commandline.Fail(commandline.ExitIO, fmt.Errorf("what has happened cannot be written: %w", written))
 	}
 	return err
 }
@@ -100,22 +101,19 @@ func result(text string, problems []string) event.Event {
 	return event.Event{Kind: event.Result, OK: &ok, Text: text, Problem: problems}
 }
 
-// codeOf is what to exit with after an error.
+// codeOf is what to exit with after an error that has no code of its own.
 func codeOf(err error) int {
 	var (
 		config      *heartbeat.ConfigError
 		unreachable *live.UnreachableError
-		own         *failure
 	)
 	switch {
-	case errors.As(err, &own):
-		return own.code
 	case errors.As(err, &config):
-		return exitUsage
+		return commandline.ExitUsage
 	case errors.As(err, &unreachable):
 		return exitUnavailable
 	}
-	return exitFailed
+	return commandline.ExitFailed
 }
 
 // The embedded group: short times, so that nobody waits for long; long enough for a machine that has much else to do.

@@ -4,13 +4,14 @@
 //
 //	go run ./tools/lint
 //
-// prints what breaks a rule, with the rule's reason, and exits with 1; notes alone exit with 0, and a wrong
-// command line with 64. It never changes a file.
+// prints what breaks a rule, with the rule's reason, and exits with 1; notes alone exit with 0, a wrong
+// command line with 64, and an output that cannot be written with 74. It never changes a file.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"golang.org/x/tools/go/analysis"
@@ -27,16 +28,16 @@ func main() {
 	if err := commandline.Parse(flag.CommandLine, os.Args[1:], commandline.NoArguments); err != nil {
 		os.Exit(commandline.ExitCode(err))
 	}
-	found, err := run(".")
-	for _, f := range found {
-		fmt.Println(f)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "lint:", err)
-	}
-	if err != nil || broken(found) {
-		os.Exit(1)
-	}
+	os.Exit(commandline.Run("lint", os.Stdout, os.Stderr, func(out io.Writer) error {
+		found, err := run(".")
+		for _, f := range found {
+			fmt.Fprintln(out, f)
+		}
+		if err == nil && broken(found) {
+			return commandline.ErrSaid
+		}
+		return err
+	}))
 }
 
 // run checks the module whose root is dir.

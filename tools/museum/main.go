@@ -7,13 +7,13 @@
 // counts, not what it has on record. A killer can also be a seed of tools/sim, whose life then breaks an invariant.
 //
 // The bugs stand in heartbeat/testdata/museum, as does the table of them, which -write renews. The exit code is 1 where one
-// lives, or cannot be made any more, and 64 where the command line is wrong.
+// lives, or cannot be made any more, 64 where the command line is wrong, and 74 where the output cannot be written.
 package main
 
 import (
 	"context"
 	"flag"
-	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -29,10 +29,7 @@ func main() {
 		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		stop()
-		os.Exit(1)
-	}
+	code := commandline.Run("museum", os.Stdout, os.Stderr, func(out io.Writer) error { return run(ctx, o, out) })
+	stop()
+	os.Exit(code)
 }

@@ -1,6 +1,7 @@
 // Command mutants shows that the generated tests notice when the generated code changes. It changes the tables in memory, each
 // rule in each aspect and each cell in each outcome; then a sample of places in the source, each compiled and tested. It fails
-// unless every change is noticed, with exit code 1; 64 is that of a wrong command line.
+// unless every change is noticed, with exit code 1; 64 is that of a wrong command line, and 74 that of an output that cannot be
+// written.
 //
 //	mutants [-package fsm/classic] [-sample 30] [-seed 1]
 package main
@@ -9,6 +10,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -28,10 +30,7 @@ func main() {
 		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *dir, *sample, *seed, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		stop()
-		os.Exit(1)
-	}
+	code := commandline.Run("mutants", os.Stdout, os.Stderr, func(out io.Writer) error { return run(ctx, *dir, *sample, *seed, out) })
+	stop()
+	os.Exit(code)
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func checkCommand() *cobra.Command {
@@ -26,7 +28,7 @@ func checkCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answers, err := askAll(cmd.Context(), programsNamed(args), cmd.OutOrStdout())
 		if err != nil {
-			return fail(exitDiffers, err)
+			return commandline.Fail(commandline.ExitFailed, err)
 		}
 		if err := compareAll(*dir, answers, programs()); err != nil {
 			return err
@@ -47,7 +49,7 @@ func writeCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		answers, err := askAll(cmd.Context(), programsNamed(args), cmd.OutOrStdout())
 		if err != nil {
-			return fail(exitDiffers, err)
+			return commandline.Fail(commandline.ExitFailed, err)
 		}
 		for _, a := range answers {
 			path := filepath.Join(*dir, a.program.file())
@@ -56,7 +58,7 @@ func writeCommand() *cobra.Command {
 				continue
 			}
 			if err := replace(path, a.facts); err != nil {
-				return fail(exitIO, err)
+				return commandline.Fail(commandline.ExitIO, err)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: renewed\n", path)
 		}
@@ -132,13 +134,13 @@ func compareAll(dir string, answers []answer, all []program) error {
 	}
 	extra, err := strangers(dir, all)
 	if err != nil {
-		return fail(exitIO, err)
+		return commandline.Fail(commandline.ExitIO, err)
 	}
 	for _, path := range extra {
 		found = append(found, fmt.Errorf("%s: no program makes it", path))
 	}
 	if found != nil {
-		return fail(exitDiffers, fmt.Errorf("%w\nthe facts are not what Kafka says; `go run ./tools/oracle write` renews them, and the diff is for review", errors.Join(found...)))
+		return commandline.Fail(commandline.ExitFailed, fmt.Errorf("%w\nthe facts are not what Kafka says; `go run ./tools/oracle write` renews them, and the diff is for review", errors.Join(found...)))
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 func diffCommand() *cobra.Command {
@@ -37,13 +39,13 @@ func diffCommand() *cobra.Command {
 func diff(ctx context.Context, all []program, version, dir string, out io.Writer) error {
 	o, err := newOracle(ctx, version)
 	if err != nil {
-		return fail(exitDiffers, err)
+		return commandline.Fail(commandline.ExitFailed, err)
 	}
 	defer o.release()
 
 	able, lacks := o.compilable(ctx, all)
 	if err := ctx.Err(); err != nil {
-		return fail(exitDiffers, err)
+		return commandline.Fail(commandline.ExitFailed, err)
 	}
 	fmt.Fprint(out, lacks.report(version))
 	unable := len(all) - len(able)
@@ -55,16 +57,16 @@ func diff(ctx context.Context, all []program, version, dir string, out io.Writer
 		}
 		there, err := unpack(filepath.Join(dir, a.program.file()))
 		if err != nil {
-			return fail(exitIO, err)
+			return commandline.Fail(commandline.ExitIO, err)
 		}
 		said, err := compareFacts(a.program, there, a.facts)
 		if err != nil {
-			return fail(exitDiffers, err)
+			return commandline.Fail(commandline.ExitFailed, err)
 		}
 		fmt.Fprint(out, said)
 	}
 	if unable > 0 {
-		return fail(exitDiffers, fmt.Errorf("%d of %d programs cannot ask Kafka %s, whose classes are others", unable, len(all), version))
+		return commandline.Fail(commandline.ExitFailed, fmt.Errorf("%d of %d programs cannot ask Kafka %s, whose classes are others", unable, len(all), version))
 	}
 	return nil
 }

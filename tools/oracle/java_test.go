@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 const quick = "timers_backoff" // a program that takes seconds
@@ -30,7 +32,7 @@ func TestAFalseFactIsNamed(t *testing.T) {
 	require.NotEqual(t, text, lie)
 	require.NoError(t, replace(path, lie))
 	code, _, stderr = called(t, "check", quick, "--dir", dir)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, commandline.ExitFailed, code)
 	require.Regexp(t, quick+suffix+`: line \d+ differs: pause 101 → 100\n`, stderr)
 
 	code, stdout, stderr = called(t, "write", quick, "--dir", dir)
@@ -46,7 +48,7 @@ func TestAFalseFactIsNamed(t *testing.T) {
 func TestOtherVersions(t *testing.T) {
 	dir := filepath.Join("..", "..", "heartbeat", "testdata", "oracle")
 	code, stdout, stderr := called(t, "diff", "--kafka", "4.0.0", quick, "listener", "consumer_events", "--dir", dir)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, commandline.ExitFailed, code)
 	require.Contains(t, stdout, "listener: Kafka 4.0.0 has not what they are compiled with\n")
 	require.Regexp(t, `Fixture.java:\d+: cannot find symbol; symbol: class BaseHeartbeatThread; location: class Fixture`, stdout)
 	require.Regexp(t, quick+`: Kafka [0-9.]+ has (\d+) facts, Kafka 4.0.0 has \d+; \d+ are the same`, stdout)
@@ -54,13 +56,13 @@ func TestOtherVersions(t *testing.T) {
 	require.Equal(t, "1 of 3 programs cannot ask Kafka 4.0.0, whose classes are others\n", stderr)
 
 	code, stdout, stderr = called(t, "diff", "--kafka", "3.9.1", quick, "consumer_edges", "--dir", dir)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, commandline.ExitFailed, code)
 	require.Contains(t, stdout, "consumer_edges: Kafka 3.9.1 has not what they are compiled with\n")
 	require.Regexp(t, `cannot find symbol; symbol: class ConsumerMembershipManager`, stdout)
 	require.Equal(t, "1 of 2 programs cannot ask Kafka 3.9.1, whose classes are others\n", stderr)
 
 	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, commandline.ExitFailed, code)
 	require.Contains(t, stderr, "kafka-clients 0.0.1, or the jar of its tests, cannot be had: maven cannot resolve the jars: ")
 	require.Contains(t, stderr, "kafka-clients:jar:0.0.1")
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // The lives that are committed; and how many one run of the program makes, so that their facts have room.
@@ -43,7 +45,7 @@ func livesCommand() *cobra.Command {
 		if *count < 1 {
 			return fmt.Errorf("--count %d: at least one life", *count)
 		}
-		if err := isFolder("to", *to); err != nil {
+		if err := commandline.Folder("to", *to); err != nil {
 			return err
 		}
 		return freshLives(cmd.Context(), *seed, *count, *to, cmd.OutOrStdout())
@@ -55,11 +57,11 @@ func livesCommand() *cobra.Command {
 func freshLives(ctx context.Context, seed int64, count int, to string, out io.Writer) error {
 	o, err := newOracle(ctx, "")
 	if err != nil {
-		return fail(exitDiffers, err)
+		return commandline.Fail(commandline.ExitFailed, err)
 	}
 	defer o.release()
 	if err := o.compile(ctx, lives("", seed, 0, 1)); err != nil {
-		return fail(exitDiffers, err)
+		return commandline.Fail(commandline.ExitFailed, err)
 	}
 	var all []program
 	for first := 1; first <= count; first += livesAtATime {
@@ -69,10 +71,10 @@ func freshLives(ctx context.Context, seed int64, count int, to string, out io.Wr
 		n := min(len(all), runtime.GOMAXPROCS(0))
 		for _, a := range o.askEach(ctx, all[:n], out) {
 			if a.err != nil {
-				return fail(exitDiffers, a.err)
+				return commandline.Fail(commandline.ExitFailed, a.err)
 			}
 			if err := replace(filepath.Join(to, a.program.file()), a.facts); err != nil {
-				return fail(exitIO, err)
+				return commandline.Fail(commandline.ExitIO, err)
 			}
 		}
 		all = all[n:]

@@ -11,7 +11,7 @@
 // a new one needs beside its class is a line in programs.go.
 //
 // It exits with 1 where facts differ or Kafka cannot be asked, 64 where it is called wrongly, and 74 where a file cannot be
-// read or written.
+// read or written, or the output cannot be written.
 package main
 
 import (

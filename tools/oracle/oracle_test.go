@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kbeat/kbeat/tools/commandline"
 )
 
 // called runs the command and returns its exit code and what it prints.
@@ -51,7 +53,7 @@ func TestWrongCalls(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			code, stdout, stderr := called(t, strings.Fields(c.args)...)
-			require.Equal(t, exitUsage, code, stderr)
+			require.Equal(t, commandline.ExitUsage, code, stderr)
 			require.Contains(t, stderr, c.says)
 			require.Empty(t, stdout)
 		})
@@ -181,9 +183,9 @@ func TestAVersionThatCannotBeHad(t *testing.T) {
 	mvn := "#!/bin/sh\necho '[ERROR] Could not find kafka-clients:jar:9.9'\necho '[ERROR] '\nexit 1\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mvn"), []byte(mvn), 0o755))
 	code, stdout, stderr := called(t, "diff", "--kafka", "9.9", "--dir", dir)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, commandline.ExitFailed, code)
 	require.Empty(t, stdout)
-	require.Equal(t, "kafka-clients 9.9, or the jar of its tests, cannot be had: maven cannot resolve the jars: "+
+	require.Equal(t, "oracle: kafka-clients 9.9, or the jar of its tests, cannot be had: maven cannot resolve the jars: "+
 		"Could not find kafka-clients:jar:9.9; "+knownVersions+"\n", stderr)
 
 	pom, err := sources.ReadFile("java/pom.xml")

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,62 +15,18 @@ import (
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
 
-// The exit codes, beside 0; those above 63 are of sysexits.h.
-const (
-	exitBroken = 1
-	exitUsage  = 64
-	exitIO     = 74
-)
-
-// errBroken says that an invariant was broken; the output has told of it.
-var errBroken = errors.New("broken")
-
-// fileError is a file that cannot be written.
-type fileError struct{ error }
-
-// lastingError is a writer that remembers the first error: who reads of a seed that fails must not miss it in silence.
-type lastingError struct {
-	w   io.Writer
-	err error
-}
-
-func (l *lastingError) Write(b []byte) (int, error) {
-	n, err := l.w.Write(b)
-	l.err = cmp.Or(l.err, err)
-	return n, err
-}
-
 // command does what the arguments say, and returns the exit code.
 func command(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use: "sim", Short: "Let groups live in virtual time, and judge them", Args: cobra.NoArgs,
-		SilenceErrors: true, SilenceUsage: true,
 		RunE: func(*cobra.Command, []string) error { return errors.New("say run or seed; sim --help tells more") },
 	}
 	root.AddCommand(runCommand(), seedCommand())
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(commandline.FlagError)
-	root.SetArgs(args)
-	out := &lastingError{w: stdout}
-	root.SetOut(out)
-	root.SetErr(stderr)
-	err := root.Execute()
-	if out.err != nil {
-		err = fileError{fmt.Errorf("the outcome cannot be written: %w", out.err)}
-	}
-	var file fileError
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errBroken):
-		return exitBroken
-	case errors.As(err, &file):
-		fmt.Fprintln(stderr, "sim:", err)
-		return exitIO
-	}
-	fmt.Fprintln(stderr, "sim:", err)
-	return exitUsage
+	return commandline.Exit(stderr, root.Name(), commandline.Execute(context.Background(), root, args, stdout, stderr))
 }
+
+// errBroken says that an invariant was broken.
+func errBroken() error { return commandline.Fail(commandline.ExitFailed, commandline.ErrSaid) }
 
 // sizeFlags are the flags that say how large groups are.
 type sizeFlags struct {

@@ -8,7 +8,8 @@
 // coordinator does in package coordinator, and what must not be broken in package judge. A long run tells on stderr how far it
 // is.
 //
-// It exits with 1 where an invariant was broken, 64 where it is called wrongly, and 74 where a file cannot be written.
+// It exits with 1 where an invariant was broken, 64 where it is called wrongly, and 74 where a file or the output cannot be
+// written.
 package main
 
 import "os"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/sim/judge"
 	"github.com/kbeat/kbeat/tools/sim/processor"
 	"github.com/kbeat/kbeat/tools/sim/world"
@@ -44,7 +45,7 @@ func runCommand() *cobra.Command {
 			case seeds > mostSeeds:
 				return fmt.Errorf("--seeds %d: at most %d at once; --from goes on after them", seeds, mostSeeds)
 			}
-			if err := checkFolder(dir); err != nil {
+			if err := commandline.Folder("dir", dir); err != nil {
 				return err
 			}
 			out := cmd.OutOrStdout()
@@ -179,7 +180,7 @@ func failures(out io.Writer, size world.Size, options world.Options, results []r
 	}
 	if failed > 0 {
 		fmt.Fprintf(out, "%d of %d seeds have failed\n", failed, len(results))
-		return errBroken
+		return errBroken()
 	}
 	fmt.Fprintf(out, "nothing is broken: %d invariants\n", len(judge.Invariants()))
 	return nil

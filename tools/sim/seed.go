@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/sim/judge"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
@@ -40,7 +41,7 @@ func seedCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%q is no seed: a whole number, as sim run prints it", args[0])
 			}
-			if err := checkFolder(dir); err != nil {
+			if err := commandline.Folder("dir", dir); err != nil {
 				return err
 			}
 			plan := world.NewPlan(seed, s)
@@ -73,7 +74,7 @@ func seedCommand() *cobra.Command {
 			if err := trace(out, plan, world.Options{}, o.Violations[0], dir); err != nil {
 				return err
 			}
-			return errBroken
+			return errBroken()
 		},
 	}
 	size.add(cmd)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/sim/judge"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
@@ -30,14 +31,6 @@ func show(out io.Writer, plan world.Plan, size world.Size, options world.Options
 	}
 	fmt.Fprint(out, s.Violation.Story())
 	return trace(out, plan.Only(s.Acts), options, s.Violation, dir)
-}
-
-// checkFolder finds before anything is run that there is no place for traces.
-func checkFolder(dir string) error {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("--dir %q: no such folder", dir)
-	}
-	return nil
 }
 
 // trace writes the trace of the member that a violation is about; of the last one that was seen before it, where it is about
@@ -65,7 +58,7 @@ func trace(out io.Writer, plan world.Plan, options world.Options, v judge.Violat
 	}
 	path := filepath.Join(dir, fmt.Sprintf("sim-%d-%s.ndjson", plan.Seed, member))
 	if err := os.WriteFile(path, lines.Bytes(), 0o666); err != nil {
-		return fileError{err}
+		return commandline.Fail(commandline.ExitIO, err)
 	}
 	fmt.Fprintf(out, "  what %s was told, exactly: go run ./tools/kbeat replay %s\n", member, path)
 	return nil

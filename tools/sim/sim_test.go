@@ -15,6 +15,7 @@ import (
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/commandline"
 	"github.com/kbeat/kbeat/tools/sim/judge"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
@@ -63,7 +64,7 @@ func TestRefuses(t *testing.T) {
 		{"jump", `unknown command "jump"`},
 	} {
 		out, errs, code := sim(strings.Fields(c.args)...)
-		require.Equal(t, exitUsage, code, c.args)
+		require.Equal(t, commandline.ExitUsage, code, c.args)
 		require.Empty(t, out, c.args)
 		require.Contains(t, errs, "sim: "+c.says, c.args)
 		require.Equal(t, 1, strings.Count(errs, "\n"), errs)
@@ -91,7 +92,7 @@ func TestAFailureIsShown(t *testing.T) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var out bytes.Buffer
-	require.ErrorIs(t, failures(&out, size, options, results, dir), errBroken)
+	require.Equal(t, commandline.ExitFailed, commandline.ExitCode(failures(&out, size, options, results, dir)))
 	require.Contains(t, out.String(), "2 of 2 seeds have failed\n")
 
 	said := regexp.MustCompile(`seed (\d+): no_silence at .*\n  by 1 of its \d+ acts, found in \d+ runs: go run ./tools/sim seed 7 --minutes 3 --members 3-3 --only (\d+)\n`).FindStringSubmatch(out.String())
@@ -119,7 +120,7 @@ func TestATraceThatCannotBeWritten(t *testing.T) {
 	size := world.Size{Length: 3 * time.Minute, Fewest: 3, Most: 3}
 	v := judge.Violation{Invariant: judge.NoSpin, Member: "m0", At: time.Minute}
 	err := trace(&bytes.Buffer{}, world.NewPlan(7, size), world.Options{}, v, filepath.Join(t.TempDir(), "missing"))
-	require.ErrorAs(t, err, &fileError{})
+	require.Equal(t, commandline.ExitIO, commandline.ExitCode(err))
 }
 
 // full is a disk on which there is no room.
@@ -129,6 +130,6 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestAnOutcomeThatCannotBeWritten(t *testing.T) {
 	var errs bytes.Buffer
-	require.Equal(t, exitIO, command(strings.Fields("run --seeds 1 --minutes 2 --members 3"), full{}, &errs))
+	require.Equal(t, commandline.ExitIO, command(strings.Fields("run --seeds 1 --minutes 2 --members 3"), full{}, &errs))
 	require.Equal(t, "sim: the outcome cannot be written: no space left on device\n", errs.String())
 }

@@ -4,14 +4,14 @@
 //	go run ./tools/slips [-v] spec/classic.yaml …
 //
 // A slip is refused, harmless (every cell and every declaration stays as it was) or silent. The exit code is 1 when more
-// than 2 % of those that change something are silent, when a deleted line is, or when the validator fails to give an answer, and 64 when no
-// specification is named. It never writes a file.
+// than 2 % of those that change something are silent, when a deleted line is, or when the validator fails to give an answer, 64 when no
+// specification is named, and 74 when the output cannot be written. It never writes a file.
 package main
 
 import (
 	"errors"
 	"flag"
-	"fmt"
+	"io"
 	"os"
 
 	"github.com/kbeat/kbeat/tools/commandline"
@@ -27,18 +27,23 @@ func main() {
 	}); err != nil {
 		os.Exit(commandline.ExitCode(err))
 	}
+	os.Exit(commandline.Run("slips", os.Stdout, os.Stderr, func(out io.Writer) error { return run(flag.Args(), *verbose, out) }))
+}
+
+// run tries every slip in these specifications, and fails where too many are silent.
+func run(paths []string, verbose bool, out io.Writer) error {
 	var all tally
-	for _, path := range flag.Args() {
+	for _, path := range paths {
 		results, err := try(path)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "slips: %v\n", err)
-			os.Exit(1)
+			return err
 		}
 		t := count(results)
-		t.print(os.Stdout, path, results, *verbose)
+		t.print(out, path, results, verbose)
 		all.add(t)
 	}
-	if !all.verdict(os.Stdout) {
-		os.Exit(1)
+	if !all.verdict(out) {
+		return commandline.ErrSaid
 	}
+	return nil
 }

@@ -7,12 +7,13 @@
 // that a mutant is exchanged within a process. Before anything else the interpreter is held against the generated tests.
 //
 // Whoever nobody notices was looked at: survivors.yaml says of each why it may live. The exit code is 1 where one is alive
-// that is not listed, or one that is listed is not alive, and 64 where the command line is wrong.
+// that is not listed, or one that is listed is not alive, 64 where the command line is wrong, and 74 where the output cannot be
+// written.
 package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"os/signal"
 
@@ -25,10 +26,7 @@ func main() {
 		os.Exit(commandline.ExitCode(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		stop()
-		os.Exit(1)
-	}
+	code := commandline.Run("specmutants", os.Stdout, os.Stderr, func(out io.Writer) error { return run(ctx, o, out) })
+	stop()
+	os.Exit(code)
 }
