@@ -14,24 +14,48 @@
 package commandline
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
 
 // Parse reads a command line; check says what is wrong with its arguments, or with its flags together. What is wrong has been
-// told to the flags' output when it returns, and so has the help, for which the error is flag.ErrHelp.
+// told to the flags' output when it returns, in one line, and so has the help, for which the error is flag.ErrHelp.
 func Parse(flags *flag.FlagSet, args []string, check func(args []string) error) error {
 	flags.Init(filepath.Base(flags.Name()), flag.ContinueOnError)
-	if err := flags.Parse(args); err != nil {
-		return err
+	err := read(flags, args)
+	if err == nil {
+		err = check(flags.Args())
 	}
-	if err := check(flags.Args()); err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(flags.Output(), "Usage of %s:\n", flags.Name())
+		flags.PrintDefaults()
+	case err != nil:
 		fmt.Fprintf(flags.Output(), "%s: %v; -help tells more\n", flags.Name(), err)
+	}
+	return err
+}
+
+// read lets package flag read the flags, and keep to itself what it says of them.
+func read(flags *flag.FlagSet, args []string) (err error) {
+	out, usage := flags.Output(), flags.Usage
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	var refused error
+	flags.VisitAll(func(f *flag.Flag) { f.Value = refusing{f.Value, f.Name, &refused} })
+	defer func() {
+		flags.VisitAll(func(f *flag.Flag) { f.Value = f.Value.(refusing).Value })
+		flags.SetOutput(out)
+		flags.Usage = usage
+	}()
+	if err := flags.Parse(args); err != nil && refused == nil {
 		return err
 	}
-	return nil
+	return refused
 }
 
 // NoArguments refuses whatever is no flag.

@@ -19,8 +19,13 @@ func TestParse(t *testing.T) {
 		says string
 		code int
 	}{
-		{"-n x", `invalid value "x" for flag -n`, ExitUsage},
-		{"-bogus", "flag provided but not defined: -bogus", ExitUsage},
+		{"-n x", `tool: -n "x": a whole number; -help tells more`, ExitUsage},
+		{"-n 99999999999999999999", `tool: -n "99999999999999999999": a whole number; this one is too large, or too small; -help tells more`, ExitUsage},
+		{"-big -1", `tool: -big "-1": a whole number, not below 0; -help tells more`, ExitUsage},
+		{"-length 3", `tool: -length "3": a length of time with its unit, such as 30s or 5m, of less than 292 years; -help tells more`, ExitUsage},
+		{"-yes=perhaps", `tool: -yes "perhaps": true or false; -help tells more`, ExitUsage},
+		{"-own x", `tool: -own "x": never; -help tells more`, ExitUsage},
+		{"-bogus", "tool: flag provided but not defined: -bogus; -help tells more", ExitUsage},
 		{"foo", `tool: "foo" is no flag, and there are no arguments; -help tells more`, ExitUsage},
 		{"-n 1 foo", `tool: "foo" is no flag`, ExitUsage},
 		{"-n 0", "tool: -n=0: at least 1; -help tells more", ExitUsage},
@@ -31,6 +36,10 @@ func TestParse(t *testing.T) {
 			flags := flag.NewFlagSet("/tmp/some/where/tool", flag.ExitOnError)
 			flags.SetOutput(&told)
 			n := flags.Int("n", 1, "how many")
+			flags.Uint64("big", 1, "how many more")
+			flags.Duration("length", time.Second, "how long")
+			flags.Bool("yes", false, "really")
+			flags.Func("own", "what knows itself what it wants", func(string) error { return errors.New("never") })
 			err := Parse(flags, strings.Fields(c.args), func(args []string) error {
 				if *n < 1 {
 					return errors.New("-n=0: at least 1")
@@ -40,9 +49,36 @@ func TestParse(t *testing.T) {
 			require.Error(t, err)
 			require.Equal(t, c.code, ExitCode(err))
 			require.Equal(t, 1, strings.Count(told.String(), c.says), told.String())
+			if c.code != 0 {
+				require.Equal(t, 1, strings.Count(told.String(), "\n"), told.String())
+			}
 		})
 	}
 	require.NoError(t, Parse(flag.NewFlagSet("tool", flag.ExitOnError), nil, NoArguments))
+}
+
+// Nothing of how the line is read shows in the flags: a flag that needs no value has none, and the help is package flag's.
+func TestFlagsAreLeftAsTheyWere(t *testing.T) {
+	for _, args := range []string{"-yes rest", "-help"} {
+		var told, plain strings.Builder
+		flags := flag.NewFlagSet("tool", flag.ContinueOnError)
+		flags.SetOutput(&told)
+		yes := flags.Bool("yes", false, "really")
+		flags.Duration("length", 0, "for `SO` long")
+		err := Parse(flags, strings.Fields(args), func([]string) error { return nil })
+		if err == nil {
+			require.True(t, *yes)
+			require.Equal(t, []string{"rest"}, flags.Args())
+			require.Empty(t, told.String())
+			continue
+		}
+		same := flag.NewFlagSet("tool", flag.ContinueOnError)
+		same.SetOutput(&plain)
+		same.Bool("yes", false, "really")
+		same.Duration("length", 0, "for `SO` long")
+		require.ErrorIs(t, same.Parse([]string{"-help"}), flag.ErrHelp)
+		require.Equal(t, plain.String(), told.String())
+	}
 }
 
 // A flag says what it was given and what it wants, of whatever kind it is.
