@@ -117,15 +117,19 @@ func (o *oracle) askEach(ctx context.Context, all []program, out io.Writer) []an
 	return answers
 }
 
-// compareAll is an error that names each file in dir that is not as the answers have it, and those that are of no program.
+// compareAll is an error that names each file in dir that is not as the answers have it, and those that are of no program. A
+// file that is torn is not as it should be either, and write renews it; of one that cannot be read nobody knows.
 func compareAll(dir string, answers []answer, all []program) error {
-	var found []error
+	var found, unread []error
+	unreadable := (*fs.PathError)(nil)
 	for _, a := range answers {
 		path := filepath.Join(dir, a.program.file())
 		there, err := unpack(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			found = append(found, fmt.Errorf("%s: missing", path))
+		case errors.As(err, &unreadable):
+			unread = append(unread, err)
 		case err != nil:
 			found = append(found, err)
 		case !bytes.Equal(there, a.facts):
@@ -140,9 +144,12 @@ func compareAll(dir string, answers []answer, all []program) error {
 		found = append(found, fmt.Errorf("%s: no program makes it", path))
 	}
 	if found != nil {
-		return commandline.Fail(commandline.ExitFailed, fmt.Errorf("%w\nthe facts are not what Kafka says; `go run ./tools/oracle write` renews them, and the diff is for review", errors.Join(found...)))
+		found = append(found, errors.New("the facts are not what Kafka says; `go run ./tools/oracle write` renews them, and the diff is for review"))
 	}
-	return nil
+	if unread != nil {
+		return commandline.Fail(commandline.ExitIO, errors.Join(append(found, unread...)...))
+	}
+	return commandline.Fail(commandline.ExitFailed, errors.Join(found...))
 }
 
 // firstDifference names the first line in which facts differ, and what is different in it.

@@ -170,8 +170,20 @@ func TestCheckNamesWhatDiffers(t *testing.T) {
 	} {
 		require.Contains(t, said, want)
 	}
+	require.Equal(t, commandline.ExitFailed, commandline.ExitCode(err))
 	require.NotContains(t, said, "same.ndjson.gz")
 	require.NotContains(t, said, "not asked for")
+}
+
+// Of a file that cannot be read nobody knows whether it is what Kafka says: the advice to renew it would be wrong.
+func TestFactsThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	p := program{name: "folder"}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, p.file()), 0o777))
+	err := compareAll(dir, []answer{{program: p, facts: factsOf("4.3.1")}}, []program{p})
+	require.ErrorContains(t, err, "folder.ndjson.gz: is a directory")
+	require.NotContains(t, err.Error(), "renews")
+	require.Equal(t, commandline.ExitIO, commandline.ExitCode(err))
 }
 
 // A version that Maven does not find is said to be missing, with what Maven says and the versions that there are.
