@@ -59,10 +59,15 @@ func ask(ctx context.Context, pom []byte, properties []string) (string, error) {
 	return strings.TrimSpace(string(path)), err
 }
 
-// UnresolvedError is that Maven does not find all the jars, or cannot ask for them.
-type UnresolvedError struct{ Said string } // by Maven, in a line
+// NotFoundError is that there is no such jar where Maven asks for it. That it cannot ask is another error.
+type NotFoundError struct{ Said string } // by Maven, in a line
 
-func (e *UnresolvedError) Error() string { return "maven cannot resolve the jars: " + e.Said }
+func (e *NotFoundError) Error() string { return unresolved + e.Said }
+
+const unresolved = "maven cannot resolve the jars: "
+
+// notFound is how Maven says that there is no such jar: as an answer, and as one that it had before.
+var notFound = regexp.MustCompile(`\b(Could not find artifact|was not found in) `)
 
 // around is what Maven says around the reason: what it was about to do, and the number of a page that it names further below.
 var around = regexp.MustCompile(`^Failed to execute goal on project \S+: Could not resolve dependencies for project \S+: | -> \[Help \d+\]$`)
@@ -74,10 +79,14 @@ func refusal(err error, out string) error {
 	}
 	for line := range strings.Lines(out) {
 		if _, said, found := strings.Cut(line, "[ERROR] "); found {
-			return &UnresolvedError{around.ReplaceAllString(strings.TrimSpace(said), "")}
+			said = around.ReplaceAllString(strings.TrimSpace(said), "")
+			if notFound.MatchString(said) {
+				return &NotFoundError{said}
+			}
+			return errors.New(unresolved + said)
 		}
 	}
-	return fmt.Errorf("maven cannot resolve the jars: %w\n%s", err, out)
+	return fmt.Errorf(unresolved+"%w\n%s", err, out)
 }
 
 // keep is best effort: without it the next start asks Maven again. The file appears whole or not at all, since processes

@@ -17,6 +17,16 @@ func TestRefusal(t *testing.T) {
 	failed := errors.New("exit status 1")
 	require.EqualError(t, refusal(failed, "[INFO] Scanning\n[ERROR] Failed to execute goal on project p: Could not resolve dependencies for project g:p:pom:1: Could not find kafka-clients:jar:9.9.9 in central -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace, use -e\n"),
 		"maven cannot resolve the jars: Could not find kafka-clients:jar:9.9.9 in central")
+	for said, missing := range map[string]bool{
+		"Could not find artifact g:a:jar:9.9.9 in central (https://repo)":                                                     true,
+		"g:a:jar:9.9.9 was not found in https://repo during a previous attempt. This failure was cached":                      true,
+		"Cannot access central (https://repo) in offline mode and the artifact g:a:jar:9.9.9 has not been downloaded from it": false,
+		"Could not transfer artifact g:a:pom:9.9.9 from/to central (https://repo): Connection refused":                        false,
+	} {
+		err := refusal(failed, "[ERROR] Failed to execute goal on project p: Could not resolve dependencies for project g:p:pom:1: "+said+" -> [Help 1]\n")
+		require.EqualError(t, err, "maven cannot resolve the jars: "+said)
+		require.Equal(t, missing, errors.As(err, new(*NotFoundError)), said)
+	}
 	require.EqualError(t, refusal(failed, "no Java\n"), "maven cannot resolve the jars: exit status 1\nno Java\n")
 	require.EqualError(t, refusal(&exec.Error{Name: "mvn", Err: exec.ErrNotFound}, ""), `java programs need Maven: exec: "mvn": executable file not found in $PATH`)
 }

@@ -22,9 +22,6 @@ var sources embed.FS
 
 const javaPackage = "org.apache.kafka.clients.consumer.internals" // for what Kafka keeps to its own packages
 
-// knownVersions is what can be asked beside the version of the pom.
-const knownVersions = "versions that are known to work are 4.3.1, 4.2.1 and 4.1.1, and with some of the programs 4.0.0 and 3.9.1"
-
 // oracle is the programs, compiled against a version of Kafka.
 type oracle struct {
 	classPath string // Kafka's
@@ -44,8 +41,8 @@ func newOracle(ctx context.Context, version string) (*oracle, error) {
 	}
 	jars, err := maven.ClassPath(ctx, pom, properties...)
 	if err != nil {
-		if unresolved := (*maven.UnresolvedError)(nil); version != "" && errors.As(err, &unresolved) {
-			return nil, fmt.Errorf("kafka-clients %s, or the jar of its tests, cannot be had: %w; %s", version, err, knownVersions)
+		if missing := (*maven.NotFoundError)(nil); version != "" && errors.As(err, &missing) {
+			return nil, fmt.Errorf("kafka-clients %s, or the jar of its tests, cannot be had: %w; %s", version, err, versionsInWords())
 		}
 		return nil, err
 	}

@@ -186,23 +186,43 @@ func TestFactsThatCannotBeRead(t *testing.T) {
 	require.Equal(t, commandline.ExitIO, commandline.ExitCode(err))
 }
 
-// A version that Maven does not find is said to be missing, with what Maven says and the versions that there are.
+// A version that there is not is said to be none, with what Maven says and the versions that there are. That Maven cannot ask for
+// it says nothing of the version.
 func TestAVersionThatCannotBeHad(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	mvn := "#!/bin/sh\necho '[ERROR] Could not find kafka-clients:jar:9.9'\necho '[ERROR] '\nexit 1\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "mvn"), []byte(mvn), 0o755))
-	code, stdout, stderr := called(t, "diff", "--kafka", "9.9", "--dir", dir)
-	require.Equal(t, commandline.ExitFailed, code)
-	require.Empty(t, stdout)
-	require.Equal(t, "oracle: kafka-clients 9.9, or the jar of its tests, cannot be had: maven cannot resolve the jars: "+
-		"Could not find kafka-clients:jar:9.9; "+knownVersions+"\n", stderr)
+	for said, says := range map[string]string{
+		"Could not find artifact kafka-clients:jar:9.9": "kafka-clients 9.9, or the jar of its tests, cannot be had: maven cannot resolve the jars: " +
+			"Could not find artifact kafka-clients:jar:9.9; versions that are known to work are 4.3.1, ",
+		"Cannot access central in offline mode": "maven cannot resolve the jars: Cannot access central in offline mode\n",
+	} {
+		mvn := "#!/bin/sh\necho '[ERROR] " + said + "'\necho '[ERROR] '\nexit 1\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "mvn"), []byte(mvn), 0o755))
+		code, stdout, stderr := called(t, "diff", "--kafka", "9.9", "--dir", dir)
+		require.Equal(t, commandline.ExitFailed, code)
+		require.Empty(t, stdout)
+		require.Equal(t, "oracle: "+says, stderr[:min(len(stderr), len("oracle: "+says))])
+	}
+}
 
+// Whatever names a version names one that was asked.
+func TestTheVersionsOfTheDocuments(t *testing.T) {
 	pom, err := sources.ReadFile("java/pom.xml")
 	require.NoError(t, err)
 	ours := regexp.MustCompile(`<kafka.version>(.*)</kafka.version>`).FindSubmatch(pom)
 	require.NotNil(t, ours)
-	require.Contains(t, knownVersions, string(ours[1]), "the pom's own version is known to work")
+	require.Equal(t, knownVersions()[0].number, string(ours[1]), "the pom's is the newest")
+	root := filepath.Join("..", "..")
+	for _, document := range []string{"main.go", "diff.go", filepath.Join(root, "README.md"), filepath.Join(root, "Makefile"),
+		filepath.Join(root, "heartbeat", "testdata", "oracle", "README.md")} {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		named := regexp.MustCompile(`(?:KAFKA=|--kafka |such as )(\d[0-9.]*\d)`).FindAllSubmatch(text, -1)
+		require.NotEmpty(t, named, document)
+		for _, n := range named {
+			require.Contains(t, knownVersions(), version{number: string(n[1])}, "%s names a version that was not asked with all programs", document)
+		}
+	}
 }
