@@ -18,11 +18,19 @@ const root = "../.."
 // block is the first block of README.md in a language.
 func block(t *testing.T, language string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(read(t, "README.md"), "```"+language+"\n")
+	return blockAfter(t, "", language)
+}
+
+// blockAfter is the first one behind a text.
+func blockAfter(t *testing.T, text, language string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(read(t, "README.md"), text)
+	require.True(t, found, "README.md does not say %s", text)
+	_, rest, found = strings.Cut(rest, "```"+language+"\n")
 	require.True(t, found, "README.md has no block of %s", language)
-	text, _, found := strings.Cut(rest, "```")
+	block, _, found := strings.Cut(rest, "```")
 	require.True(t, found, "README.md does not end its block of %s", language)
-	return text
+	return block
 }
 
 func read(t *testing.T, name string) string {
@@ -79,14 +87,11 @@ func TestGenerateElsewhere(t *testing.T) {
 	top, err := filepath.Abs(root)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	_, rest, found := strings.Cut(read(t, "README.md"), "//go:generate ")
-	require.True(t, found, "README.md shows no go:generate line")
-	line, _, _ := strings.Cut(rest, "\n")
 	for name, text := range map[string]string{
 		"go.mod":        "module elsewhere\n\ngo 1.26\n\nrequire github.com/kbeat/kbeat v0.0.0\n\nreplace github.com/kbeat/kbeat => " + top + "\n",
 		"go.sum":        read(t, "go.sum"),
 		"protocol.yaml": read(t, "spec/testdata/machines/grpc.yaml"),
-		"doc.go":        "// Package connectivity is generated.\npackage connectivity\n\n//go:generate " + line + "\n",
+		"doc.go":        blockAfter(t, "`doc.go`", "go"),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
