@@ -3,7 +3,7 @@
 GO ?= go
 # fsm/NAME is generated from spec/NAME.yaml.
 MACHINES = $(patsubst fsm/%/rules_gen.go,%,$(wildcard fsm/*/rules_gen.go))
-# Where a fuzz target stands: one line `folder name` each.
+# Where a fuzz target stands: one line `folder:name` each.
 FUZZ = $(shell grep -rEoH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func |:|' | sort)
 FUZZTIME ?= 10s
 
@@ -85,16 +85,17 @@ kafka-test: ## test against real brokers (needs Java 17 and Maven)
 	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/sim/coordinator ./tools/oracle
 
 # KAFKA=4.2.1: print what that version does else. LIVES=10000 SEED=7: let Kafka's client live so many lives of that seed, and a
-# Core live them again. One that would be passed over in silence is refused.
+# Core live them again. They count from the environment too, and one that has no say is refused: whoever set it would
+# otherwise believe that it had.
 .PHONY: oracle
 ifdef LIVES
 oracle:
-	$(if $(KAFKA),$(error KAFKA=$(KAFKA) and LIVES=$(LIVES) do not go together: lives are of the version of the pom; give one of them))
+	$(if $(KAFKA),$(error KAFKA=$(KAFKA), from the $(origin KAFKA), and LIVES=$(LIVES), from the $(origin LIVES), do not go together: lives are of the version of the pom; give one of them))
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(GO) run ./tools/oracle lives --count $(LIVES) --seed $(or $(SEED),1) --to "$$dir" && \
 		ORACLE_LIVES="$$dir" $(GO) test -count=1 -v -run '^TestOracleOfFreshLives$$' ./heartbeat
 else
 oracle: ## ask Apache Kafka's own classes: they must say what the committed facts say (needs Java 17 and Maven)
-	$(if $(SEED),$(error SEED=$(SEED) is what lives are drawn from: say how many, make oracle LIVES=10000 SEED=$(SEED)))
+	$(if $(SEED),$(error SEED=$(SEED), from the $(origin SEED), is what lives are drawn from: say how many, make oracle LIVES=10000 SEED=$(SEED)))
 	$(GO) run ./tools/oracle $(if $(KAFKA),diff --kafka $(KAFKA),check)
 endif
 
