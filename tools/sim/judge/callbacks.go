@@ -17,7 +17,7 @@ func (j *Judge) callbackBegun(l *life, e Event) {
 		if l.holding == holdsAll {
 			j.broken(CallbacksPaired, l.name, "assigned twice, and neither revoked nor lost between")
 		}
-		l.holding, l.told = holdsAll, identity{e.MemberID, e.Generation}
+		l.holding, l.told = holdsAll, e.Who
 	case heartbeat.CallbackRevoked:
 		if l.holding != holdsAll && !(l.leaving && l.holding == holdsUntilNext) {
 			j.broken(CallbacksPaired, l.name, "revoked, and nothing is owned")
@@ -27,7 +27,7 @@ func (j *Judge) callbackBegun(l *life, e Event) {
 		if l.holding == holdsNothing {
 			j.broken(CallbacksPaired, l.name, "lost, and nothing is owned")
 		}
-		l.holding, l.told = holdsNothing, nobody
+		l.holding, l.told = holdsNothing, Nobody()
 	}
 }
 
@@ -40,7 +40,7 @@ func (j *Judge) callbackEnded(l *life, e Event) {
 		j.calm.told(j.now)
 	}
 	if l.letting {
-		l.holding, l.told = holdsNothing, nobody
+		l.holding, l.told = holdsNothing, Nobody()
 	}
 	l.running, l.letting = 0, false
 }
@@ -70,10 +70,10 @@ func (j *Judge) pollReturned(l *life, e Event) {
 	}
 	j.checkSession(l, "lets a poll return")
 	switch {
-	case l.holding == holdsAll && l.told != l.who && l.who.generation == nobody.generation:
-		j.broken(NoZombie, l.name, "a poll returns, and nobody has said that generation %d is lost", l.told.generation)
+	case l.holding == holdsAll && l.told != l.who && l.who.Generation == heartbeat.NoGeneration:
+		j.broken(NoZombie, l.name, "a poll returns, and nobody has said that generation %d is lost", l.told.Generation)
 	case l.holding != holdsAll || l.told != l.who:
-		j.broken(CallbacksPaired, l.name, "a poll returns, and the application was not told of generation %d", l.who.generation)
+		j.broken(CallbacksPaired, l.name, "a poll returns, and the application was not told of generation %d", l.who.Generation)
 	}
 }
 

@@ -18,9 +18,8 @@ type Event struct {
 	Config     *heartbeat.Config // Born: with no duration left zero
 	API        classic.Input     // Sent, Stray, Answered
 	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
-	MemberID   string            // Sent, Stray, Stored: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
-	Generation int32             // Sent, Stray, Stored, Answered, CallbackBegun: likewise
-	Read       []Reading         // Sent with OffsetCommit, Stored: of the offsets, as their metadata say
+	Who        Identity          // Sent, Stray, Stored: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
+	Read       []Identity        // Sent with OffsetCommit, Stored: who has read the offsets, as their metadata say
 	Code       classic.Code      // Answered, Fired
 	Rule       *classic.Rule     // Fired
 	From, To   classic.State     // Fired
@@ -29,6 +28,19 @@ type Event struct {
 	Mode       heartbeat.LeaveMode
 	Err        error // PollReturned, CallbackEnded, Left
 	View       *View
+}
+
+// Identity is what the coordinator knows a member by.
+type Identity struct {
+	MemberID   string
+	Generation int32
+}
+
+// Nobody is the identity of a member that the coordinator does not know.
+func Nobody() Identity { return Identity{Generation: heartbeat.NoGeneration} }
+
+func (i Identity) String() string {
+	return fmt.Sprintf("%q in generation %d", i.MemberID, i.Generation)
 }
 
 // Partition is a share of the group's work.
@@ -60,15 +72,15 @@ type Kind uint8
 // PollReturned, Left) comes after its Fired.
 const (
 	Born          Kind = iota + 1 // a process begins: Config
-	Sent                          // a request leaves: API, Request, MemberID, Generation, Partitions, Read
-	Stray                         // a request leaves that no rule has sent: API, MemberID, Generation
-	Stored                        // the coordinator has taken offsets that it sent, whether it still lives or not: MemberID, Generation, Read
-	Answered                      // the member is told how a request ended: API, Request, Code, MemberID, Generation
+	Sent                          // a request leaves: API, Request, Who, Partitions, Read
+	Stray                         // a request leaves that no rule has sent: API, Who
+	Stored                        // the coordinator has taken offsets that it sent, whether it still lives or not: Who, Read
+	Answered                      // the member is told how a request ended: API, Request, Code, Who
 	Fired                         // a rule has decided: Rule, Code, Request, From, To
 	Polled                        // the application polls
 	PollReturned                  // and is answered: Err
 	PollGivenUp                   // or does not wait any more
-	CallbackBegun                 // the application is told: Callback, MemberID, Generation
+	CallbackBegun                 // the application is told: Callback, Who
 	CallbackEnded                 // it has returned: Callback, Err
 	Holds                         // what the application works on from now on: Partitions, all of them
 	Leaving                       // the application has asked to leave: Mode
@@ -103,20 +115,20 @@ func (e Event) String() string {
 	case Born:
 		fmt.Fprintf(&b, " instance=%q session=%s interval=%s poll=%s", e.Config.InstanceID, e.Config.SessionTimeout, e.Config.HeartbeatInterval, e.Config.MaxPollInterval)
 	case Sent:
-		fmt.Fprintf(&b, " %s #%d member=%q generation=%d", e.API, e.Request, e.MemberID, e.Generation)
+		fmt.Fprintf(&b, " %s #%d member=%q generation=%d", e.API, e.Request, e.Who.MemberID, e.Who.Generation)
 		if len(e.Partitions) > 0 {
 			fmt.Fprintf(&b, " claims=%v", e.Partitions)
 		}
 		e.sayRead(&b)
 	case Stored:
-		fmt.Fprintf(&b, " member=%q generation=%d", e.MemberID, e.Generation)
+		fmt.Fprintf(&b, " member=%q generation=%d", e.Who.MemberID, e.Who.Generation)
 		e.sayRead(&b)
 	case Stray:
-		fmt.Fprintf(&b, " %s member=%q generation=%d", e.API, e.MemberID, e.Generation)
+		fmt.Fprintf(&b, " %s member=%q generation=%d", e.API, e.Who.MemberID, e.Who.Generation)
 	case Answered:
 		fmt.Fprintf(&b, " %s #%d %s", e.API, e.Request, e.Code)
-		if e.MemberID != "" {
-			fmt.Fprintf(&b, " member=%q generation=%d", e.MemberID, e.Generation)
+		if e.Who.MemberID != "" {
+			fmt.Fprintf(&b, " member=%q generation=%d", e.Who.MemberID, e.Who.Generation)
 		}
 	case Fired:
 		fmt.Fprintf(&b, " %s (%s)", e.Rule, e.Rule.At())
@@ -124,7 +136,7 @@ func (e Event) String() string {
 			fmt.Fprintf(&b, " %s → %s", e.From, e.To)
 		}
 	case CallbackBegun:
-		fmt.Fprintf(&b, " %s generation=%d", e.Callback, e.Generation)
+		fmt.Fprintf(&b, " %s generation=%d", e.Callback, e.Who.Generation)
 	case CallbackEnded:
 		fmt.Fprintf(&b, " %s%s", e.Callback, because(e.Err))
 	case PollReturned, Left:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kbeat/kbeat/fsm/classic"
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
 // answered keeps an answer for the rule that decides about it.
@@ -17,7 +18,7 @@ func (j *Judge) answered(l *life, e Event) {
 		l.lookups--
 		l.sign = j.now
 	case classic.InputJoinGroup:
-		l.offered = e.MemberID
+		l.offered = e.Who.MemberID
 	case classic.InputLeaveGroup:
 		l.refused = l.refused || e.Code != classic.CodeNone
 	}
@@ -31,25 +32,25 @@ func (j *Judge) fired(l *life, e Event) {
 		delete(l.answers, e.Request)
 		delete(l.asked, e.Request)
 		if !answered {
-			j.broken(Identity, l.name, "rule %s decided about an answer to request %d, and there was none", e.Rule, e.Request)
+			j.broken(IdentityByRules, l.name, "rule %s decided about an answer to request %d, and there was none", e.Rule, e.Request)
 		} else if e.Code != answer.Code && e.Code != classic.CodeMalformed {
-			j.broken(Identity, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
+			j.broken(IdentityByRules, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
 		}
 	}
 	before, joined, loop := l.who, l.joined(), l.loop
 	if e.Rule.Input == classic.InputReleased {
-		l.leavingAs = l.who.id
+		l.leavingAs = l.who.MemberID
 	}
 	for _, do := range e.Rule.Do {
 		switch do.Effect {
 		case classic.EffectTakeMemberID:
-			j.become(l, identity{answer.MemberID, nobody.generation})
+			j.become(l, Identity{answer.Who.MemberID, heartbeat.NoGeneration})
 		case classic.EffectTakeIdentity:
-			j.become(l, identity{answer.MemberID, answer.Generation})
+			j.become(l, answer.Who)
 		case classic.EffectResetGeneration:
-			j.become(l, identity{l.who.id, nobody.generation})
+			j.become(l, Identity{l.who.MemberID, heartbeat.NoGeneration})
 		case classic.EffectResetIdentity:
-			j.become(l, nobody)
+			j.become(l, Nobody())
 		case classic.EffectTakeCoordinator:
 			l.known = true
 		case classic.EffectLoseCoordinator:
@@ -68,7 +69,7 @@ func (j *Judge) fired(l *life, e Event) {
 	if e.Rule.Starts.Has(classic.TimerSession) {
 		l.session = j.now
 	}
-	if l.who.generation == nobody.generation {
+	if l.who.Generation == heartbeat.NoGeneration {
 		l.session = never
 	}
 	l.state = e.To
@@ -83,15 +84,15 @@ func (j *Judge) fired(l *life, e Event) {
 
 // become gives the member another identity, and remembers the former as long as its instant lasts: what was sent in it may
 // be seen after it.
-func (j *Judge) become(l *life, who identity) {
+func (j *Judge) become(l *life, who Identity) {
 	l.was = slices.DeleteFunc(l.was, func(f former) bool { return f.until < j.now-j.settings.Slack })
 	l.was = append(l.was, former{l.who, j.now})
-	if j.byID[l.who.id] == l {
-		delete(j.byID, l.who.id)
+	if j.byID[l.who.MemberID] == l {
+		delete(j.byID, l.who.MemberID)
 	}
 	l.who = who
-	if who.id != "" {
-		j.byID[who.id] = l
+	if who.MemberID != "" {
+		j.byID[who.MemberID] = l
 	}
 }
 
@@ -104,21 +105,20 @@ func (j *Judge) sent(l *life, e Event) {
 	}
 	switch e.API {
 	case classic.InputHeartbeat, classic.InputSyncGroup, classic.InputOffsetCommit:
-		if !l.is(j, identity{e.MemberID, e.Generation}) {
-			j.broken(Identity, l.name, "%s as %q in generation %d, and the rules have made it %q in generation %d",
-				e.API, e.MemberID, e.Generation, l.who.id, l.who.generation)
+		if !l.is(j, e.Who) {
+			j.broken(IdentityByRules, l.name, "%s as %s, and the rules have made it %s", e.API, e.Who, l.who)
 		}
 		if e.API == classic.InputHeartbeat {
 			j.checkSession(l, "sends a heartbeat")
 		}
 	case classic.InputJoinGroup:
-		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) {
-			j.broken(Identity, l.name, "JoinGroup as %q, and the rules have made it %q", e.MemberID, l.who.id)
+		if !slices.ContainsFunc(l.identities(j), func(i Identity) bool { return i.MemberID == e.Who.MemberID }) {
+			j.broken(IdentityByRules, l.name, "JoinGroup as %q, and the rules have made it %q", e.Who.MemberID, l.who.MemberID)
 		}
 		j.checkJoin(l, e)
 	case classic.InputLeaveGroup:
-		if !slices.ContainsFunc(l.identities(j), func(i identity) bool { return i.id == e.MemberID }) && !j.given(l, e.MemberID) {
-			j.broken(Identity, l.name, "LeaveGroup as %q, which it never was", e.MemberID)
+		if !slices.ContainsFunc(l.identities(j), func(i Identity) bool { return i.MemberID == e.Who.MemberID }) && !j.given(l, e.Who.MemberID) {
+			j.broken(IdentityByRules, l.name, "LeaveGroup as %q, which it never was", e.Who.MemberID)
 		}
 	}
 }
@@ -126,21 +126,21 @@ func (j *Judge) sent(l *life, e Event) {
 // stray notes a request that no rule has sent, whoever it says that it is from.
 func (j *Judge) stray(l *life, e Event) {
 	j.checkPace(l, e)
-	j.broken(Identity, l.name, "%s as %q in generation %d has left, and no rule has sent it", e.API, e.MemberID, e.Generation)
+	j.broken(IdentityByRules, l.name, "%s as %s has left, and no rule has sent it", e.API, e.Who)
 }
 
 // identities are what the member is, and was at this instant.
-func (l *life) identities(j *Judge) []identity {
-	all := []identity{l.who}
+func (l *life) identities(j *Judge) []Identity {
+	all := []Identity{l.who}
 	for _, f := range l.was {
 		if f.until >= j.now-j.settings.Slack {
-			all = append(all, f.identity)
+			all = append(all, f.Identity)
 		}
 	}
 	return all
 }
 
-func (l *life) is(j *Judge, who identity) bool {
+func (l *life) is(j *Judge, who Identity) bool {
 	return l.who == who || slices.Contains(l.identities(j), who)
 }
 

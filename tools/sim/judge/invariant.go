@@ -32,10 +32,10 @@ const (
 	// SilentAfterClose: who is closed or killed sends nothing, and begins no callback.
 	SilentAfterClose Invariant = "silent_after_close"
 
-	// Identity: a request leaves because a rule has sent it, once, and carries the member id and generation that the rules
+	// IdentityByRules: a request leaves because a rule has sent it, once, and carries the member id and generation that the rules
 	// have led to. They come from answers, by rules that take them, and go by rules that drop them; and a rule decides about
 	// the code that was answered.
-	Identity Invariant = "identity"
+	IdentityByRules Invariant = "identity_by_rules"
 
 	// CallbacksPaired: assigned, revoked and lost come one at a time and in turn; nobody joins before the application has
 	// been told, and nobody has left while it still works.
@@ -56,7 +56,7 @@ const (
 // Invariants are all of them.
 func Invariants() []Invariant {
 	return []Invariant{
-		OneOwner, NoGhost, NoZombie, Progress, NoSpin, NoSilence, SilentAfterClose, Identity, CallbacksPaired, NoLookupsInVain,
+		OneOwner, NoGhost, NoZombie, Progress, NoSpin, NoSilence, SilentAfterClose, IdentityByRules, CallbacksPaired, NoLookupsInVain,
 		OffsetsFenced, LateAnswersIgnored,
 	}
 }

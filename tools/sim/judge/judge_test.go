@@ -35,10 +35,10 @@ func (s *scene) see(e Event) {
 // joins brings a member into a generation, and its application to work on a partition.
 func (s *scene) joins(member, id string, generation, partition int32) {
 	s.see(Event{Member: member, Kind: Sent, API: classic.InputJoinGroup, Request: 1})
-	s.see(Event{Member: member, Kind: Answered, API: classic.InputJoinGroup, Request: 1, MemberID: id, Generation: generation})
+	s.see(Event{Member: member, Kind: Answered, API: classic.InputJoinGroup, Request: 1, Who: Identity{id, generation}})
 	s.see(Event{Member: member, Kind: Fired, Rule: classic.DecideJoinGroup(classic.Memory{State: classic.PreparingRebalance}, classic.CodeNone, classic.JoinGroupGuards{Leader: true}),
 		Request: 1, From: classic.PreparingRebalance, To: classic.CompletingRebalance})
-	s.see(Event{Member: member, Kind: CallbackBegun, Callback: heartbeat.CallbackAssigned, MemberID: id, Generation: generation})
+	s.see(Event{Member: member, Kind: CallbackBegun, Callback: heartbeat.CallbackAssigned, Who: Identity{id, generation}})
 	s.see(Event{Member: member, Kind: Holds, Partitions: []Partition{{"t", partition}}})
 	s.see(Event{Member: member, Kind: CallbackEnded, Callback: heartbeat.CallbackAssigned})
 }
@@ -104,17 +104,17 @@ func TestACommitMayLeaveLateAfterAPause(t *testing.T) {
 		s.see(Event{Member: "m1", Kind: Paused})
 		s.at = time.Minute
 		s.see(Event{Member: "m1", Kind: Resumed})
-		s.see(Event{Member: "m1", Kind: Sent, API: api, Request: 2, MemberID: "a", Generation: 4})
+		s.see(Event{Member: "m1", Kind: Sent, API: api, Request: 2, Who: Identity{"a", 4}})
 		require.Equal(t, want, len(s.Violations()) == 0, "%s: %v", api, s.Violations())
 	}
 }
 
 // What leaves without a rule that has sent it is a fault, though it carries who the member is.
 func TestARequestNeedsARule(t *testing.T) {
-	for kind, want := range map[Kind][]Invariant{Sent: nil, Stray: {Identity}} {
+	for kind, want := range map[Kind][]Invariant{Sent: nil, Stray: {IdentityByRules}} {
 		s := newScene("m1")
 		s.joins("m1", "a", 4, 0)
-		s.see(Event{Member: "m1", Kind: kind, API: classic.InputHeartbeat, MemberID: "a", Generation: 4})
+		s.see(Event{Member: "m1", Kind: kind, API: classic.InputHeartbeat, Who: Identity{"a", 4}})
 		require.Equal(t, want, s.invariants(), kind)
 	}
 }

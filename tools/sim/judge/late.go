@@ -5,32 +5,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
-// Reading is who has read up to an offset that is committed, and in which generation.
-type Reading struct {
-	MemberID   string
-	Generation int32
-}
+// Metadata is who has read up to an offset, as an application writes it beside each one that it commits. It goes wherever the
+// offset goes, so that whoever sees a commit sees whose it is, whatever the request says of its sender.
+func (i Identity) Metadata() string { return fmt.Sprintf("%d %s", i.Generation, i.MemberID) }
 
-// Metadata is the reading as an application writes it beside each offset that it commits. It goes wherever the offset goes,
-// so that whoever sees a commit sees whose it is, whatever the request says of its sender.
-func (r Reading) Metadata() string { return fmt.Sprintf("%d %s", r.Generation, r.MemberID) }
-
-// ReadingOf is what Metadata was made of. What it has not made is nobody's reading.
-func ReadingOf(metadata string) Reading {
+// ReaderOf is who Metadata was made of. What it has not made is of nobody who could be known.
+func ReaderOf(metadata string) Identity {
 	number, id, _ := strings.Cut(metadata, " ")
 	generation, err := strconv.ParseInt(number, 10, 32)
 	if err != nil {
-		return Reading{metadata, nobody.generation}
+		return Identity{metadata, heartbeat.NoGeneration}
 	}
-	return Reading{id, int32(generation)}
+	return Identity{id, int32(generation)}
 }
 
-// Readings are those of several offsets, each once.
-func Readings(metadata ...string) (list []Reading) {
+// Readers are those of several offsets, each once.
+func Readers(metadata ...string) (list []Identity) {
 	for _, m := range metadata {
-		if r := ReadingOf(m); !slices.Contains(list, r) {
+		if r := ReaderOf(m); !slices.Contains(list, r) {
 			list = append(list, r)
 		}
 	}
@@ -41,17 +37,16 @@ func Readings(metadata ...string) (list []Reading) {
 // that offsets count in that generation, whenever they were read.
 func (j *Judge) checkOffsets(l *life, e Event, how string) {
 	for _, r := range e.Read {
-		if r != (Reading{e.MemberID, e.Generation}) {
-			j.broken(OffsetsFenced, l.name, "offsets %s as those of %q in generation %d, and %q has read them in generation %d",
-				how, e.MemberID, e.Generation, r.MemberID, r.Generation)
+		if r != e.Who {
+			j.broken(OffsetsFenced, l.name, "offsets %s as those of %s, and they were read by %s", how, e.Who, r)
 		}
 	}
 }
 
 // checkLate: what is answered to a request is about who has sent it, and the member is somebody else by now.
-func (j *Judge) checkLate(l *life, e Event, asked, before identity) {
+func (j *Judge) checkLate(l *life, e Event, asked, before Identity) {
 	if l.who != before || e.From != e.To {
-		j.broken(LateAnswersIgnored, l.name, "rule %s decided about an answer to %q in generation %d, and has made %q in generation %d, %s, into %q in generation %d, %s",
-			e.Rule, asked.id, asked.generation, before.id, before.generation, e.From, l.who.id, l.who.generation, e.To)
+		j.broken(LateAnswersIgnored, l.name, "rule %s decided about an answer to %s, and has made %s, %s, into %s, %s",
+			e.Rule, asked, before, e.From, l.who, e.To)
 	}
 }

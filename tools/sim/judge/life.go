@@ -10,17 +10,9 @@ import (
 // lookup is the request that finds the coordinator.
 const lookup = classic.InputFindCoordinator
 
-// identity is what the coordinator knows a member by.
-type identity struct {
-	id         string
-	generation int32
-}
-
-var nobody = identity{generation: heartbeat.NoGeneration}
-
 // former is an identity that the member had until a time.
 type former struct {
-	identity
+	Identity
 	until time.Duration
 }
 
@@ -35,10 +27,10 @@ type life struct {
 
 	resumed time.Duration // when it last went on after a pause; never if it has not
 	state   classic.State
-	who     identity
+	who     Identity
 	was     []former            // what it was at the present instant, before
 	offered string              // the member id that the last JoinGroup was answered with
-	asked   map[uint64]identity // who the member was when it sent requests that are not answered
+	asked   map[uint64]Identity // who the member was when it sent requests that are not answered
 	answers map[uint64]Event    // that no rule has decided about yet
 	session time.Duration       // when it began, by the member's clock; never while there is none
 
@@ -52,8 +44,8 @@ type life struct {
 	running heartbeat.CallbackKind // 0 while no callback runs
 	letting bool                   // the callback that runs is that of leaving
 	holding holding
-	told    identity      // whose assignment the application has
-	works   identity      // whose assignment it works on, or did last
+	told    Identity      // whose assignment the application has
+	works   Identity      // whose assignment it works on, or did last
 	began   time.Duration // when it began to work on that
 	holds   []Partition
 
@@ -88,8 +80,8 @@ func newLife(e Event) *life {
 		config = &heartbeat.Config{}
 	}
 	return &life{
-		name: e.Member, config: config, state: classic.Initial().State, who: nobody, told: nobody, works: nobody,
-		asked: map[uint64]identity{}, answers: map[uint64]Event{}, session: never, resumed: never,
+		name: e.Member, config: config, state: classic.Initial().State, who: Nobody(), told: Nobody(), works: Nobody(),
+		asked: map[uint64]Identity{}, answers: map[uint64]Event{}, session: never, resumed: never,
 	}
 }
 

@@ -3,6 +3,8 @@ package judge
 import (
 	"slices"
 	"time"
+
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
 // WindowKind is why two members may work on one partition at once for a while.
@@ -64,7 +66,7 @@ func (j *Judge) holds(l *life, e Event) {
 			j.owners.of[p] = append(j.owners.of[p], l)
 		}
 	}
-	if l.told != nobody && l.works != l.told {
+	if l.told != Nobody() && l.works != l.told {
 		l.works, l.began = l.told, j.now
 	}
 	before := l.holds
@@ -74,7 +76,7 @@ func (j *Judge) holds(l *life, e Event) {
 }
 
 // worksAs notes in which generation an application works. Until its callback has returned it may be that of the one before.
-func (j *Judge) worksAs(l *life, who identity) {
+func (j *Judge) worksAs(l *life, who Identity) {
 	if l.works != who {
 		l.works, l.began = who, j.now
 		j.owners.change(j, l)
@@ -111,19 +113,19 @@ func (o *owners) settle(j *Judge, l *life, partitions []Partition) {
 // open judges that two members work on one partition.
 func (o *owners) open(j *Judge, p Partition, a, b *life) {
 	elder, younger := a, b
-	if a.works.generation > b.works.generation || a.works.generation == b.works.generation && a.began >= b.began {
+	if a.works.Generation > b.works.Generation || a.works.Generation == b.works.Generation && a.began >= b.began {
 		elder, younger = b, a
 	}
 	same := elder.config.InstanceID != "" && elder.config.InstanceID == younger.config.InstanceID
-	if elder.works.generation == younger.works.generation && !same {
-		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.generation, younger.name)
+	if elder.works.Generation == younger.works.Generation && !same {
+		j.broken(OneOwner, elder.name, "works on %s in generation %d, and so does %s", p, elder.works.Generation, younger.name)
 	}
 	believes := elder.joined() && elder.who == elder.works && elder.loop != loopBroken
 	v := &overlap{partition: p, elder: elder, younger: younger, since: j.now, bounded: believes}
 	switch {
 	case elder.resumed != never && j.now-elder.resumed <= elder.config.SessionTimeout:
 		v.kind = WindowPaused
-	case elder.who.generation == nobody.generation, elder.loop == loopBroken:
+	case elder.who.Generation == heartbeat.NoGeneration, elder.loop == loopBroken:
 		v.kind = WindowUnpolled
 	case !believes:
 		v.kind = WindowJoining
@@ -150,7 +152,7 @@ func (o *owners) close(j *Judge, v *overlap) {
 	most := v.elder.config.SessionTimeout + heartbeatLimit(v.elder.config) + j.settings.Slack
 	if v.bounded && lasted > most {
 		j.broken(OneOwner, v.elder.name, "has worked on %s beside %s for %s, and believed to be in generation %d all the while; it should know within %s",
-			v.partition, v.younger.name, lasted, v.elder.works.generation, most)
+			v.partition, v.younger.name, lasted, v.elder.works.Generation, most)
 	}
 }
 

@@ -70,18 +70,18 @@ func (c *calm) check(j *Judge) {
 		return
 	}
 	c.checked = true
-	generation := nobody.generation
+	generation := heartbeat.NoGeneration
 	for _, l := range j.lives {
 		switch {
 		case l.over || l.leaving:
 		case l.state != classic.Stable:
 			j.broken(Progress, l.name, "is %s, %s after the last disturbance", l.state, j.now-c.at)
 		case l.holding != holdsAll || l.told != l.who:
-			j.broken(Progress, l.name, "is in generation %d, and its application was not told so, %s after the last disturbance", l.who.generation, j.now-c.at)
-		case generation != nobody.generation && generation != l.who.generation:
-			j.broken(Progress, l.name, "is in generation %d, and others are in %d, %s after the last disturbance", l.who.generation, generation, j.now-c.at)
+			j.broken(Progress, l.name, "is in generation %d, and its application was not told so, %s after the last disturbance", l.who.Generation, j.now-c.at)
+		case generation != heartbeat.NoGeneration && generation != l.who.Generation:
+			j.broken(Progress, l.name, "is in generation %d, and others are in %d, %s after the last disturbance", l.who.Generation, generation, j.now-c.at)
 		default:
-			generation = l.who.generation
+			generation = l.who.Generation
 		}
 	}
 }

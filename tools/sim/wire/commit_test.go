@@ -12,10 +12,10 @@ import (
 
 // commit stores a position of each partition, or gives it to a worker that will, in its own time.
 func (p *process) commit(ctx context.Context, s *heartbeat.Session) {
-	reading := judge.Reading{MemberID: s.MemberID(), Generation: s.Generation()}
+	reader := judge.Identity{MemberID: s.MemberID(), Generation: s.Generation()}
 	var offsets []heartbeat.Offset
 	for _, n := range p.owned.all() {
-		offsets = append(offsets, heartbeat.Offset{Topic: topic, Partition: n, Offset: 1, LeaderEpoch: -1, Metadata: reading.Metadata()})
+		offsets = append(offsets, heartbeat.Offset{Topic: topic, Partition: n, Offset: 1, LeaderEpoch: -1, Metadata: reader.Metadata()})
 	}
 	switch {
 	case len(offsets) == 0:
@@ -73,6 +73,6 @@ func (w *world) stored(p *process, r *kmsg.OffsetCommitRequest, answer *kmsg.Off
 		}
 	}
 	if len(metadata) > 0 {
-		w.see(judge.Event{Member: p.name, Kind: judge.Stored, MemberID: r.MemberID, Generation: r.Generation, Read: judge.Readings(metadata...)})
+		w.see(judge.Event{Member: p.name, Kind: judge.Stored, Who: judge.Identity{MemberID: r.MemberID, Generation: r.Generation}, Read: judge.Readers(metadata...)})
 	}
 }

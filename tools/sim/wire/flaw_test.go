@@ -119,25 +119,25 @@ func mistakes() []mistake {
 		flaw: madeUp(classic.InputFindCoordinator, 0, classic.CodeCoordinatorNotAvailable),
 	}, {
 		name:   "it sends its heartbeats twice, the second time when it may be closed",
-		breaks: judge.SilentAfterClose, follows: []judge.Invariant{judge.Identity},
+		breaks: judge.SilentAfterClose, follows: []judge.Invariant{judge.IdentityByRules},
 		flaw: only(classic.InputHeartbeat, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
 			time.AfterFunc(5*time.Second, func() { t.Send(context.Background(), r) })
 			return t.Send(ctx, r)
 		}),
 	}, {
-		name: "it repeats a request by itself", breaks: judge.Identity,
+		name: "it repeats a request by itself", breaks: judge.IdentityByRules,
 		flaw: only(classic.InputSyncGroup, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
 			t.Send(ctx, r)
 			return t.Send(ctx, r)
 		}),
 	}, {
-		name: "its heartbeats carry the generation before", breaks: judge.Identity, follows: []judge.Invariant{judge.Progress},
+		name: "its heartbeats carry the generation before", breaks: judge.IdentityByRules, follows: []judge.Invariant{judge.Progress},
 		flaw: only(classic.InputHeartbeat, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
 			r.Generation--
 			return t.Send(ctx, r)
 		}),
 	}, {
-		name: "it looks its coordinator up before each SyncGroup", breaks: judge.NoLookupsInVain, follows: []judge.Invariant{judge.Identity},
+		name: "it looks its coordinator up before each SyncGroup", breaks: judge.NoLookupsInVain, follows: []judge.Invariant{judge.IdentityByRules},
 		flaw: only(classic.InputSyncGroup, func(ctx context.Context, r heartbeat.Request, t heartbeat.Transport) heartbeat.Response {
 			t.Send(ctx, heartbeat.Request{API: classic.InputFindCoordinator, Group: r.Group, Node: heartbeat.AnyBroker, Timeout: r.Timeout})
 			return t.Send(ctx, r)

@@ -86,7 +86,7 @@ func TestAGroupOfOneIsTheSameEvents(t *testing.T) {
 					e.View.Members[i].ID = rename(names, m.ID)
 				}
 			}
-			e.MemberID = rename(names, e.MemberID)
+			e.Who.MemberID = rename(names, e.Who.MemberID)
 			for i, r := range e.Read {
 				e.Read[i].MemberID = rename(names, r.MemberID)
 			}

@@ -19,7 +19,7 @@ type sent struct {
 func (p *process) wrote(r request) {
 	what := onWire(r.Request)
 	if !p.wanted.take(what, p.w.now()) {
-		p.see(judge.Event{Kind: judge.Stray, API: what.api, MemberID: what.member, Generation: what.generation})
+		p.see(judge.Event{Kind: judge.Stray, API: what.api, Who: judge.Identity{MemberID: what.member, Generation: what.generation}})
 	}
 }
 

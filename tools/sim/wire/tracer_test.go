@@ -107,7 +107,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 		delete(t.apis, l.ID)
 		t.p.wanted.end(l.ID, t.p.w.now())
 		return judge.Event{
-			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, MemberID: l.Member, Generation: l.Generation,
+			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, Who: l.who(),
 		}, true
 	case "request":
 		if t.apis == nil {
@@ -116,8 +116,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 		t.apis[l.ID] = l.API
 		t.p.wanted.want(l.ID, l.sent(), t.p.w.now())
 		return judge.Event{
-			Kind: judge.Sent, API: l.API, Request: l.ID, MemberID: l.Member, Generation: l.Generation, Partitions: l.claims(),
-			Read: l.readings(),
+			Kind: judge.Sent, API: l.API, Request: l.ID, Who: l.who(), Partitions: l.claims(), Read: l.readers(),
 		}, true
 	case "rule":
 		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.State, To: l.State}, true
@@ -125,7 +124,7 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.From, To: l.To}, true
 	case "callback":
 		t.kind = callbackKinds[l.Kind]
-		return judge.Event{Kind: judge.CallbackBegun, Callback: t.kind, MemberID: l.Member, Generation: l.Generation}, true
+		return judge.Event{Kind: judge.CallbackBegun, Callback: t.kind, Who: l.who()}, true
 	case "callback_ended":
 		return judge.Event{Kind: judge.CallbackEnded, Callback: t.kind, Err: err}, true
 	case "leave_asked":
@@ -140,6 +139,11 @@ var callbackKinds = map[string]heartbeat.CallbackKind{
 	"assigned": heartbeat.CallbackAssigned, "revoked": heartbeat.CallbackRevoked, "lost": heartbeat.CallbackLost,
 }
 
+// who is whom the line names.
+func (l traceLine) who() judge.Identity {
+	return judge.Identity{MemberID: l.Member, Generation: l.Generation}
+}
+
 // sent is what the wire must show of a request.
 func (l traceLine) sent() sent {
 	s := sent{l.API, l.Member, l.Generation}
@@ -152,13 +156,13 @@ func (l traceLine) sent() sent {
 	return s
 }
 
-// readings are whose offsets a commit carries.
-func (l traceLine) readings() []judge.Reading {
+// readers are whose offsets a commit carries.
+func (l traceLine) readers() []judge.Identity {
 	var metadata []string
 	for _, o := range l.Offsets {
 		metadata = append(metadata, o.Metadata)
 	}
-	return judge.Readings(metadata...)
+	return judge.Readers(metadata...)
 }
 
 // claims are the partitions that a JoinGroup says that the member owns.

@@ -18,7 +18,7 @@ type application struct {
 	polling bool
 	idle    bool // it waits, and polls when a poll would do something
 
-	told    identity
+	told    judge.Identity // whose assignment it has
 	owned   []int32
 	running heartbeat.CallbackKind // 0 while it is told nothing
 	letting bool                   // it is about to let go, because its generation has ended
@@ -29,14 +29,6 @@ type application struct {
 	then    func() // when it has left
 	commits uint64
 }
-
-// identity is whose assignment it has.
-type identity struct {
-	member     string
-	generation int32
-}
-
-var noIdentity = identity{generation: heartbeat.NoGeneration}
 
 // errFails is what applications fail with.
 var errFails = errors.New("the application fails")
@@ -121,7 +113,7 @@ func (a *application) next() {
 		x.after(x.person.faults.stuck-x.world.now, a.next)
 		return
 	}
-	if x.person.Commits && a.told != noIdentity && x.draw.chance(0.3) {
+	if x.person.Commits && a.told != judge.Nobody() && x.draw.chance(0.3) {
 		a.read()
 	}
 	a.poll()
@@ -141,7 +133,7 @@ func (a *application) stepped() {
 	if a.idle && x.core.Wants() {
 		a.wake()
 	}
-	if s := x.core.Status(); x.person.Runs && a.told != noIdentity && a.told != (identity{s.Member, s.Generation}) {
+	if x.person.Runs && a.told != judge.Nobody() && a.told != x.who() {
 		a.letGo()
 	}
 }
@@ -153,7 +145,7 @@ func (a *application) called(c heartbeat.Callback) {
 	takes := x.draw.between(0, x.person.LetGo)
 	switch {
 	case c.Kind == heartbeat.CallbackAssigned:
-		a.told, a.letting = identity{c.Member, c.Generation}, false
+		a.told, a.letting = judge.Identity{MemberID: c.Member, Generation: c.Generation}, false
 		given := decode(c.Assignment)
 		if a.eager() {
 			a.hold(given.partitions)
@@ -206,7 +198,7 @@ func (a *application) letGo() {
 
 // drop works on nothing any more.
 func (a *application) drop() {
-	a.told = noIdentity
+	a.told = judge.Nobody()
 	a.hold(nil)
 	if a.process.world.plan.Cooperative {
 		a.process.step(heartbeat.ProtocolsChanged{Protocols: protocols(true, share{})})

@@ -19,26 +19,25 @@ func (a *application) read() {
 }
 
 // commit commits offsets that were read as reader.
-func (a *application) commit(reader identity) {
+func (a *application) commit(reader judge.Identity) {
 	x := a.process
-	if s := x.core.Status(); reader != (identity{s.Member, s.Generation}) {
+	if reader != x.who() {
 		x.world.outcome.Late++
 	}
 	a.commits++
 	x.step(heartbeat.CommitAsked{
-		ID: a.commits, Member: reader.member, Generation: reader.generation, Offsets: []heartbeat.Offset{{
-			Topic: "t", Offset: int64(a.commits), LeaderEpoch: -1, Metadata: judge.Reading{MemberID: reader.member, Generation: reader.generation}.Metadata(),
-		}},
+		ID: a.commits, Member: reader.MemberID, Generation: reader.Generation,
+		Offsets: []heartbeat.Offset{{Topic: "t", Offset: int64(a.commits), LeaderEpoch: -1, Metadata: reader.Metadata()}},
 	})
 }
 
-// readings are whose offsets a request carries.
-func readings(r heartbeat.Request) []judge.Reading {
+// readers are whose offsets a request carries.
+func readers(r heartbeat.Request) []judge.Identity {
 	metadata := make([]string, len(r.Offsets))
 	for i, o := range r.Offsets {
 		metadata[i] = o.Metadata
 	}
-	return judge.Readings(metadata...)
+	return judge.Readers(metadata...)
 }
 
 // stored answers a commit, and reports that the coordinator has taken it, where it has.
@@ -46,7 +45,7 @@ func (f *flight) stored(answer func(heartbeat.Response)) func(heartbeat.Response
 	return func(r heartbeat.Response) {
 		if r.Code == classic.CodeNone {
 			f.process.world.saw(judge.Event{
-				Member: f.process.name, Kind: judge.Stored, MemberID: f.request.Member, Generation: f.request.Generation, Read: readings(f.request),
+				Member: f.process.name, Kind: judge.Stored, Who: sender(f.request), Read: readers(f.request),
 			})
 		}
 		answer(r)

@@ -11,7 +11,7 @@ import (
 	"github.com/kbeat/kbeat/tools/sim/judge"
 )
 
-// faulty is a Core that misbehaves. What it wants can be changed, and what it is told can be kept from it.
+// faulty is a Core that misbehaves. What it wants can be exchanged, and what it is told.
 type faulty struct {
 	*heartbeat.Core
 	now    time.Duration

@@ -136,7 +136,7 @@ func mistakes() []mistake {
 			return nil
 		},
 	}, {
-		name: "a heartbeat carries the generation before", breaks: judge.Identity, seed: 1,
+		name: "a heartbeat carries the generation before", breaks: judge.IdentityByRules, seed: 1,
 		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
 			if r, ok := isRequest(o, classic.InputHeartbeat); ok && r.Generation > 2 {
 				r.Generation--
@@ -145,7 +145,7 @@ func mistakes() []mistake {
 			return as(o)
 		},
 	}, {
-		name: "the member id is dropped with the generation", breaks: judge.Identity, seed: 1,
+		name: "the member id is dropped with the generation", breaks: judge.IdentityByRules, seed: 1,
 		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
 			if r, ok := isRequest(o, classic.InputJoinGroup); ok && r.Generation == heartbeat.NoGeneration {
 				r.Member = ""
@@ -235,10 +235,10 @@ func (f *faulty) mistaken(answered uint64) uint64 {
 		return answered
 	}
 	s := f.Status()
-	present := func(r heartbeat.Request) bool { return r.Member == s.Member && r.Generation == s.Generation }
-	if late := f.open[at]; !present(late) {
+	present := judge.Identity{MemberID: s.Member, Generation: s.Generation}
+	if late := f.open[at]; sender(late) != present {
 		for i, r := range slices.Backward(f.open) {
-			if r.API == late.API && present(r) {
+			if r.API == late.API && sender(r) == present {
 				at = i
 				break
 			}

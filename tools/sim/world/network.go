@@ -129,7 +129,8 @@ func (f *flight) deliver(r heartbeat.Response) {
 	r.ID = f.request.ID
 	x.do(func() {
 		x.world.saw(judge.Event{
-			Member: x.name, Kind: judge.Answered, API: f.request.API, Request: r.ID, Code: r.Code, MemberID: r.Member, Generation: r.Generation,
+			Member: x.name, Kind: judge.Answered, API: f.request.API, Request: r.ID, Code: r.Code,
+			Who: judge.Identity{MemberID: r.Member, Generation: r.Generation},
 		})
 		x.step(r)
 	})

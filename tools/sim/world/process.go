@@ -50,6 +50,17 @@ func (x *process) clock() time.Duration {
 	return max(now, 0)
 }
 
+// who is who the member is now.
+func (x *process) who() judge.Identity {
+	s := x.core.Status()
+	return judge.Identity{MemberID: s.Member, Generation: s.Generation}
+}
+
+// sender is whom a request says that it is from.
+func sender(r heartbeat.Request) judge.Identity {
+	return judge.Identity{MemberID: r.Member, Generation: r.Generation}
+}
+
 // do does something as the process: when its pause is over, and not when it is dead.
 func (x *process) do(f func()) {
 	switch {
@@ -113,11 +124,10 @@ func (x *process) perform(o heartbeat.Output) {
 		x.world.outcome.Fired[o.Rule]++
 		x.world.saw(e)
 	case heartbeat.Request:
-		e.Kind, e.API, e.Request, e.MemberID, e.Generation = judge.Sent, o.API, o.ID, o.Member, o.Generation
+		e.Kind, e.API, e.Request, e.Who, e.Read = judge.Sent, o.API, o.ID, sender(o), readers(o)
 		if o.API == classic.InputJoinGroup {
 			e.Partitions = x.world.named(decode(o.Protocols[0].Metadata).partitions)
 		}
-		e.Read = readings(o)
 		x.world.saw(e)
 		x.send(o)
 		if o.API == classic.InputJoinGroup && x.joins != nil {
@@ -129,7 +139,7 @@ func (x *process) perform(o heartbeat.Output) {
 		x.world.saw(e)
 		x.app.pollEnded(o.Err)
 	case heartbeat.Callback:
-		e.Kind, e.Callback, e.MemberID, e.Generation = judge.CallbackBegun, o.Kind, o.Member, o.Generation
+		e.Kind, e.Callback, e.Who = judge.CallbackBegun, o.Kind, judge.Identity{MemberID: o.Member, Generation: o.Generation}
 		x.world.saw(e)
 		x.app.called(o)
 	case heartbeat.RunAssignment:

@@ -169,7 +169,7 @@ func (w *world) birth(p *person, instance string) {
 		world: w, person: p, name: name, core: core, config: config, born: w.now,
 		draw: draw{rand.New(rand.NewPCG(config.Seed, 2))},
 	}
-	x.app = application{process: x, told: noIdentity}
+	x.app = application{process: x, told: judge.Nobody()}
 	if w.options.Trace != nil {
 		if out := w.options.Trace(name); out != nil {
 			x.trace = heartbeat.NewTraceWriter(out, config)
