@@ -42,29 +42,7 @@ func (j *Judge) fired(l *life, e Event) {
 		l.leavingAs = l.who.MemberID
 	}
 	for _, do := range e.Rule.Do {
-		switch do.Effect {
-		case classic.EffectTakeMemberID:
-			j.become(l, Identity{answer.Who.MemberID, heartbeat.NoGeneration})
-		case classic.EffectTakeIdentity:
-			j.become(l, answer.Who)
-		case classic.EffectResetGeneration:
-			j.become(l, Identity{l.who.MemberID, heartbeat.NoGeneration})
-		case classic.EffectResetIdentity:
-			j.become(l, Nobody())
-		case classic.EffectTakeCoordinator:
-			l.known = true
-		case classic.EffectLoseCoordinator:
-			l.known = false
-		case classic.EffectFailLoop:
-			l.loop = loopBroken
-		case classic.EffectStartLoop:
-			l.loop = loopNew
-		case classic.EffectEnableLoop:
-			if l.loop == loopNew {
-				l.loop = loopRuns
-			}
-			l.sign = j.now
-		}
+		j.follow(l, do.Effect, answer.Who)
 	}
 	if e.Rule.Starts.Has(classic.TimerSession) {
 		l.session = j.now
@@ -80,6 +58,42 @@ func (j *Judge) fired(l *life, e Event) {
 		j.owners.change(j, l)
 	}
 	j.calm.moved(j, l, e)
+}
+
+// follow does what an effect does to the identity, the coordinator and the loop; given is the identity in the answer that the
+// rule decided about.
+func (j *Judge) follow(l *life, do classic.Effect, given Identity) {
+	switch do {
+	case classic.EffectTakeMemberID:
+		j.become(l, Identity{given.MemberID, heartbeat.NoGeneration})
+	case classic.EffectTakeIdentity:
+		j.become(l, given)
+	case classic.EffectResetGeneration:
+		j.become(l, Identity{l.who.MemberID, heartbeat.NoGeneration})
+	case classic.EffectResetIdentity:
+		j.become(l, Nobody())
+	case classic.EffectTakeCoordinator:
+		l.known = true
+	case classic.EffectLoseCoordinator:
+		l.known = false
+	case classic.EffectFailLoop:
+		l.loop = loopBroken
+	case classic.EffectStartLoop:
+		l.loop = loopNew
+	case classic.EffectEnableLoop:
+		if l.loop == loopNew {
+			l.loop = loopRuns
+		}
+		l.sign = j.now
+	}
+}
+
+// checkLate: what is answered to a request is about who has sent it, and the member is somebody else by now.
+func (j *Judge) checkLate(l *life, e Event, asked, before Identity) {
+	if l.who != before || e.From != e.To {
+		j.broken(LateAnswersIgnored, l.name, "rule %s decided about an answer to %s, and has made %s, %s, into %s, %s",
+			e.Rule, asked, before, e.From, l.who, e.To)
+	}
 }
 
 // become gives the member another identity, and remembers the former as long as its instant lasts: what was sent in it may

@@ -10,8 +10,9 @@ const (
 	// as far as the member is concerned; the rest is the application's, until its next poll.
 	OneOwner Invariant = "one_owner"
 
-	// NoGhost: what the coordinator holds is the id of a live member, or goes within a rebalance timeout and a session after
-	// the last request of who had it, or, of a static one, the last generation; and at once where the member has left and was told that the coordinator knows.
+	// NoGhost: what the coordinator holds is the id of a live member. That of another one goes within a rebalance timeout and a
+	// session: of a dynamic member after the last request of who had it, of a static one also after the last generation began.
+	// That of a member that has left, and was told that the coordinator knows, goes at once.
 	NoGhost Invariant = "no_ghost"
 
 	// NoZombie: a member whose session has ended neither sends heartbeats nor lets a poll return well, before its application

@@ -31,9 +31,9 @@ func (p *process) commit(ctx context.Context, s *heartbeat.Session) {
 func (p *process) commitLate(s *heartbeat.Session, offsets []heartbeat.Offset) {
 	takes := p.between(0, 2*p.w.plan.timing.MaxPollInterval)
 	p.w.work.Go(func() {
-		p.sleep(p.alive, takes)
-		if p.alive.Err() == nil {
-			p.store(p.alive, s, offsets)
+		p.sleep(p.working, takes)
+		if p.working.Err() == nil {
+			p.store(p.working, s, offsets)
 		}
 	})
 }
@@ -52,8 +52,8 @@ func (p *process) store(ctx context.Context, s *heartbeat.Session, offsets []hea
 	_ = s.Commit(ctx, offsets)
 }
 
-// stored reports the offsets that a broker has taken, whatever becomes of its answer and of who has sent them.
-func (w *world) stored(p *process, r *kmsg.OffsetCommitRequest, answer *kmsg.OffsetCommitResponse) {
+// reportStored reports the offsets that a broker has taken, whatever becomes of its answer and of who has sent them.
+func (w *world) reportStored(p *process, r *kmsg.OffsetCommitRequest, answer *kmsg.OffsetCommitResponse) {
 	taken := map[judge.Partition]bool{}
 	for _, t := range answer.Topics {
 		for _, part := range t.Partitions {

@@ -29,11 +29,11 @@ type process struct {
 	run    func(context.Context) error // the application
 	owned  owned
 
-	alive context.Context    // ends with what the application does
-	stop  context.CancelFunc // ends it
-	over  chan struct{}      // closed when the application has ended
-	dying chan struct{}      // closed when it is killed
-	err   error              // why it has ended by itself; when over is closed
+	working context.Context    // ends with what the application does
+	stop    context.CancelFunc // ends it
+	over    chan struct{}      // closed when the application has ended
+	dying   chan struct{}      // closed when it is killed
+	err     error              // why it has ended by itself; when over is closed
 
 	// Of the network's mutex.
 	dead  bool             // nothing of it reaches anybody
@@ -109,8 +109,8 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 
 // begin lets the application work.
 func (p *process) begin() {
-	p.alive, p.stop = context.WithCancel(context.Background())
-	go p.live(p.alive)
+	p.working, p.stop = context.WithCancel(context.Background())
+	go p.live(p.working)
 }
 
 // live runs the application until it is stopped, or fails for good. What the rules do not repeat by themselves, it tries

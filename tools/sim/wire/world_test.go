@@ -81,7 +81,7 @@ func (p plan) run(f flaw) (*result, error) {
 		case *kmsg.LeaveGroupRequest:
 			w.look() // before the member hears of it
 		case *kmsg.OffsetCommitRequest:
-			w.stored(l.who, r, decodeAnswer(request{Request: r}, answer).(*kmsg.OffsetCommitResponse))
+			w.reportStored(l.who, r, decodeAnswer(request{Request: r}, answer).(*kmsg.OffsetCommitResponse))
 		}
 	}
 	for i, r := range p.cast {

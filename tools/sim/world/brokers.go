@@ -61,7 +61,7 @@ func (b *brokers) arrive(f *flight) {
 		answer = func(good heartbeat.Response) { f.answer(f.process.twist(r, good)) }
 	}
 	if r.API == classic.InputOffsetCommit {
-		answer = f.stored(answer)
+		answer = f.reportStored(answer)
 	}
 	w.group.Handle(w.now, r, answer)
 	b.look()

@@ -40,8 +40,8 @@ func readers(r heartbeat.Request) []judge.Identity {
 	return judge.Readers(metadata...)
 }
 
-// stored answers a commit, and reports that the coordinator has taken it, where it has.
-func (f *flight) stored(answer func(heartbeat.Response)) func(heartbeat.Response) {
+// reportStored answers a commit, and reports that the coordinator has taken it, where it has.
+func (f *flight) reportStored(answer func(heartbeat.Response)) func(heartbeat.Response) {
 	return func(r heartbeat.Response) {
 		if r.Code == classic.CodeNone {
 			f.process.world.saw(judge.Event{

@@ -42,11 +42,3 @@ func (j *Judge) checkOffsets(l *life, e Event, how string) {
 		}
 	}
 }
-
-// checkLate: what is answered to a request is about who has sent it, and the member is somebody else by now.
-func (j *Judge) checkLate(l *life, e Event, asked, before Identity) {
-	if l.who != before || e.From != e.To {
-		j.broken(LateAnswersIgnored, l.name, "rule %s decided about an answer to %s, and has made %s, %s, into %s, %s",
-			e.Rule, asked, before, e.From, l.who, e.To)
-	}
-}
