@@ -114,8 +114,8 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 		all.Processes += o.Processes
 		all.Rebalances += o.Rebalances
 		all.Requests += o.Requests
-		all.Commits += o.Commits
-		all.Late += o.Late
+		all.Stored += o.Stored
+		all.AskedLate += o.AskedLate
 		all.Settled += o.Settled
 		longest = max(longest, o.Settled)
 		all.Busiest = max(all.Busiest, o.Busiest)
@@ -130,9 +130,9 @@ func summarize(out io.Writer, size world.Size, results []result, worked time.Dur
 		fmt.Fprintf(out, ", %.1f for each core-second", hours/worked.Seconds())
 	}
 	fmt.Fprintln(out)
-	fmt.Fprintf(out, "%d processes, %d rebalances, %d requests (at most %d of a member in 10s, commits apart), %d commits; %d of %d rules have decided\n",
-		all.Processes, all.Rebalances, all.Requests, all.Busiest, all.Commits, len(rules), told)
-	fmt.Fprintf(out, "%d other commits were asked for when the generation that had read their offsets had ended\n", all.Late)
+	fmt.Fprintf(out, "%d processes, %d rebalances, %d requests (at most %d of a member in 10s, commits apart); %d of %d rules have decided\n",
+		all.Processes, all.Rebalances, all.Requests, all.Busiest, len(rules), told)
+	fmt.Fprintf(out, "commits: %d stored; %d asked late, when the generation that had read their offsets had ended\n", all.Stored, all.AskedLate)
 	fmt.Fprintf(out, "groups have settled %s after the last disturbance on average, %s at most\n",
 		(all.Settled / time.Duration(len(results))).Round(time.Millisecond), longest.Round(time.Millisecond))
 	showWindows(out, windows)

@@ -22,7 +22,7 @@ func (a *application) read() {
 func (a *application) commit(reader judge.Identity) {
 	x := a.process
 	if reader != x.who() {
-		x.world.outcome.Late++
+		x.world.outcome.AskedLate++
 	}
 	a.commits++
 	x.step(heartbeat.CommitAsked{

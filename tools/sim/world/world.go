@@ -42,8 +42,8 @@ type Outcome struct {
 	Processes  int
 	Rebalances int
 	Requests   int
-	Commits    int
-	Late       int           // commits that were asked for when the member was not any more who had read their offsets
+	Stored     int           // commits that the coordinator has taken
+	AskedLate  int           // commits that were asked for when the member was not any more who had read their offsets
 	Busiest    int           // the most requests of one member in ten seconds
 	Settled    time.Duration // how long the group took for it, since nothing disturbed it any more
 	Fired      map[*classic.Rule]int
@@ -112,7 +112,7 @@ func (w *world) finish() Outcome {
 	o := &w.outcome
 	o.Violations, o.Windows, o.Busiest = w.judge.Violations(), w.judge.Windows(), w.judge.Busiest()
 	o.Settled = w.judge.Settled()
-	o.Requests, o.Commits, o.Rebalances = w.requests, w.group.Commits(), int(w.group.Generation())
+	o.Requests, o.Stored, o.Rebalances = w.requests, w.group.Commits(), int(w.group.Generation())
 	for _, p := range w.people {
 		for _, x := range p.processes {
 			o.Processes++

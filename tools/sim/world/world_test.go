@@ -83,7 +83,7 @@ func TestGroupsLive(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, o.Lived, 30*time.Minute)
 	require.Greater(t, o.Rebalances, 5)
-	require.Greater(t, o.Commits, 50)
-	require.Greater(t, o.Late, 10)
+	require.Greater(t, o.Stored, 50)
+	require.Greater(t, o.AskedLate, 10)
 	require.Greater(t, len(o.Fired), 40)
 }
