@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What TestCoreSurvivesAnything tries. The first 34 million lives, of 23 things that happen on the average, have shown nothing.
+// What TestCoreSurvivesAnything tries. The first 100 million lives, of 23 things that happen on the average, have shown nothing.
 var (
 	lives = flag.Uint64("lives", 2000, "how many lives TestCoreSurvivesAnything tries")
 	from  = flag.Uint64("from", 0, "the seed of the first of them")
