@@ -38,9 +38,8 @@ func (l *ledger) work(name string) func(context.Context, *heartbeat.Session, Par
 }
 
 // A member that is run gives everything back before each rebalance, also by a balancer that is cooperative, and in a group
-// whose other members keep what they own. No partition is worked on by two at any moment, and in the end each by one.
+// whose other members keep what they own.
 func TestMembersThatRun(t *testing.T) {
-	type start = func(*ledger, string, *kgo.Client, heartbeat.Transport, ...kgo.GroupBalancer) *working
 	for name, test := range map[string]struct {
 		balancers []kgo.GroupBalancer
 		start     [3]start
@@ -52,33 +51,7 @@ func TestMembersThatRun(t *testing.T) {
 		"led by one that is not":  {nil, [3]start{(*ledger).poll, (*ledger).run, (*ledger).poll}},
 		"the last one is the run": {nil, [3]start{(*ledger).poll, (*ledger).poll, (*ledger).run}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := newNetwork(t)
-				n.cluster(3, kfake.SeedTopics(6, "t"))
-				cl := n.client()
-				transport := New(cl)
-				l := newLedger(t)
-				settle := func(want map[string]int) {
-					t.Helper()
-					time.Sleep(20 * time.Second)
-					require.Equal(t, want, l.shares())
-				}
-				a := test.start[0](l, "a", cl, transport, test.balancers...)
-				settle(map[string]int{"a": 6})
-				b := test.start[1](l, "b", cl, transport, test.balancers...)
-				settle(map[string]int{"a": 3, "b": 3})
-				c := test.start[2](l, "c", cl, transport, test.balancers...)
-				settle(map[string]int{"a": 2, "b": 2, "c": 2})
-				b.close()
-				settle(map[string]int{"a": 3, "c": 3})
-				a.close()
-				settle(map[string]int{"c": 6})
-				c.close()
-				require.Empty(t, l.shares(), "a closed member still works on something")
-				require.Empty(t, l.uncommitted)
-			})
-		})
+		t.Run(name, func(t *testing.T) { comeAndGo(t, test.start, func(*ledger) {}, test.balancers...) })
 	}
 }
 

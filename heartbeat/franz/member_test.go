@@ -89,38 +89,49 @@ func (l *ledger) poll(name string, cl *kgo.Client, transport heartbeat.Transport
 	return w
 }
 
-// Members of one process come and go. No partition is worked on by two at any moment, and in the end each by one.
-func TestMembersOfAConsumerGroup(t *testing.T) {
+// start starts a member: polled, or run.
+type start = func(*ledger, string, *kgo.Client, heartbeat.Transport, ...kgo.GroupBalancer) *working
+
+// comeAndGo lets three members of one process come, one after the other, and go. No partition is worked on by two at any
+// moment, and in the end each by one. full looks at what there is while all are there.
+func comeAndGo(t *testing.T, starts [3]start, full func(*ledger), balancers ...kgo.GroupBalancer) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		n.cluster(3, kfake.SeedTopics(6, "t"))
+		cl := n.client()
+		transport := New(cl)
+		l := newLedger(t)
+		settle := func(want map[string]int) {
+			t.Helper()
+			time.Sleep(20 * time.Second)
+			require.Equal(t, want, l.shares())
+		}
+		a := starts[0](l, "a", cl, transport, balancers...)
+		settle(map[string]int{"a": 6})
+		b := starts[1](l, "b", cl, transport, balancers...)
+		settle(map[string]int{"a": 3, "b": 3})
+		c := starts[2](l, "c", cl, transport, balancers...)
+		settle(map[string]int{"a": 2, "b": 2, "c": 2})
+		full(l)
+		b.close()
+		settle(map[string]int{"a": 3, "c": 3})
+		a.close()
+		settle(map[string]int{"c": 6})
+		c.close()
+		require.Empty(t, l.shares(), "a closed member still works on something")
+		require.Empty(t, l.uncommitted)
+	})
+}
+
+// Members that are polled give up what another one gets, and with a cooperative balancer nothing else.
+func TestMembersThatArePolled(t *testing.T) {
 	for _, balancer := range []kgo.GroupBalancer{kgo.CooperativeStickyBalancer(), kgo.RangeBalancer()} {
 		t.Run(balancer.ProtocolName(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				n := newNetwork(t)
-				n.cluster(3, kfake.SeedTopics(6, "t"))
-				cl := n.client()
-				transport := New(cl)
-				l := newLedger(t)
-				settle := func(want map[string]int) {
-					t.Helper()
-					time.Sleep(20 * time.Second)
-					require.Equal(t, want, l.shares())
-				}
-				a := l.poll("a", cl, transport, balancer)
-				settle(map[string]int{"a": 6})
-				b := l.poll("b", cl, transport, balancer)
-				settle(map[string]int{"a": 3, "b": 3})
-				c := l.poll("c", cl, transport, balancer)
-				settle(map[string]int{"a": 2, "b": 2, "c": 2})
+			comeAndGo(t, [3]start{(*ledger).poll, (*ledger).poll, (*ledger).poll}, func(l *ledger) {
 				if balancer.IsCooperative() {
 					require.Equal(t, map[string]int{"a": 6, "b": 3, "c": 2}, l.taken, "a partition has left a member that could have kept it")
 				}
-				b.close()
-				settle(map[string]int{"a": 3, "c": 3})
-				a.close()
-				settle(map[string]int{"c": 6})
-				c.close()
-				require.Empty(t, l.shares(), "a closed member still works on something")
-				require.Empty(t, l.uncommitted)
-			})
+			}, balancer)
 		})
 	}
 }
