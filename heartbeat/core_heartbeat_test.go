@@ -198,7 +198,7 @@ func TestStaleAnswers(t *testing.T) {
 			change(d)
 			before := d.core.Status()
 			require.Empty(t, d.end(heartbeat, code), "%s changed, %s", changed, code)
-			require.Equal(t, "commit ends: REBALANCE_IN_PROGRESS", d.end(commit, code), "%s changed, %s", changed, code)
+			require.Equal(t, "commit ends: COMMIT_FAILED", d.end(commit, code), "%s changed, %s", changed, code)
 			err := d.out[len(d.out)-1].(CommitEnded).Err.(*Error)
 			require.Equal(t, []any{"m-1", int32(5)}, []any{err.Member, err.Generation}, "who sent it")
 			after := d.core.Status()

@@ -195,13 +195,19 @@ func TestCommit(t *testing.T) {
 	require.Equal(t, "OffsetCommit m-1/5", commit(d, 5))
 	require.Equal(t, []Offset{{Topic: "t", Offset: 9}}, d.sent(classic.InputOffsetCommit).Offsets)
 	require.Equal(t, "commit ends", d.answer(classic.InputOffsetCommit, classic.CodeNone))
-	require.Equal(t, "commit ends: REBALANCE_IN_PROGRESS", commit(d, 4), "of a generation before")
+	require.Equal(t, "commit ends: COMMIT_FAILED", commit(d, 4), "of a generation before")
 
 	d.step(RejoinAsked{})
 	d.step(Poll{})
 	require.Equal(t, "OffsetCommit m-1/5", commit(d, 5), "while the partitions are revoked")
 	require.Equal(t, "JoinGroup m-1/5", d.step(CallbackEnded{}))
 	require.Equal(t, "commit ends", d.answer(classic.InputOffsetCommit, classic.CodeNone))
+	d.step(PollGivenUp{})
+	d.answer(classic.InputJoinGroup, classic.CodeNone, func(r *Response) { r.Generation = 6 })
+	d.answer(classic.InputSyncGroup, classic.CodeNone)
+	require.Equal(t, "commit ends: REBALANCE_IN_PROGRESS", commit(d, 5), "nobody has been told of the present generation")
+	d.step(Poll{})
+	require.Equal(t, "commit ends: COMMIT_FAILED", commit(d, 5), "the application is being told of it")
 
 	for code, c := range map[classic.Code]struct {
 		name      string

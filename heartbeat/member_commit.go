@@ -15,9 +15,10 @@ import (
 // until ctx ends. Commits wait for each other, so that an earlier one, tried again, does not undo a later one.
 //
 // An *Error named REBALANCE_IN_PROGRESS says that a rejoin is under way: poll, and commit what is owned then. One named
-// COMMIT_FAILED says that the partitions are the member's no more. Where the coordinator cannot be found, for a reason that no
-// repetition mends, the lookup's failure is returned, and the next poll is not told of it again. An offset that cannot be is
-// refused before anything is sent. As Kafka's Consumer.commitSync.
+// COMMIT_FAILED says that the generation in which the offsets were read has ended, and that the partitions may be somebody
+// else's. Where the coordinator cannot be found, for a reason that no repetition mends, the lookup's failure is returned,
+// and the next poll is not told of it again. An offset that cannot be is refused before anything is sent. As Kafka's
+// Consumer.commitSync.
 func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 	who := nobody
 	if s := m.live.Load(); s != nil {

@@ -120,7 +120,7 @@ func TestCommitIsOfTheGenerationInWhichItsOffsetsWereRead(t *testing.T) {
 		w.diary.take()
 		var e *heartbeat.Error
 		require.ErrorAs(t, first.Commit(t.Context(), someOffsets), &e)
-		require.Equal(t, "REBALANCE_IN_PROGRESS", e.Name)
+		require.Equal(t, "COMMIT_FAILED", e.Name)
 		require.Empty(t, w.diary.texts(sent), "offsets of generation 1 were sent in generation 2")
 		require.NoError(t, second.Commit(t.Context(), someOffsets))
 		require.NoError(t, a.commit())
