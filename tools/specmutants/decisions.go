@@ -86,7 +86,9 @@ func (k *maker) rule(in *spec.Input, where string, n *yaml.Node) {
 			others = states
 		}
 		for _, other := range others {
-			k.word("another result", where, n, other)
+			if !alike(in, n.Value, other) {
+				k.word("another result", where, n, other)
+			}
 		}
 		for _, s := range states {
 			k.add(mutant{"a way added", n.Line, where, "", s, func() func() {
@@ -107,9 +109,28 @@ func (k *maker) rule(in *spec.Input, where string, n *yaml.Node) {
 		k.add(mutant{"a way left out", n.Line, where, to.Value, "", content(n, withKey(n, "to", nil)...)})
 	}
 	for _, r := range told {
-		k.valued("another result", where, n, "result", r)
+		if was := get(n, "result"); was == nil || !alike(in, was.Value, r) {
+			k.valued("another result", where, n, "result", r)
+		}
 	}
 	k.does("", where, n)
+}
+
+// alike says whether two results of an input differ in nothing but their names, which are there for who reads the rules.
+func alike(in *spec.Input, one, other string) bool {
+	if in.Results == nil {
+		return false
+	}
+	find := func(name string) *spec.Result {
+		for _, r := range in.Results.Results {
+			if r.Name == name {
+				return r
+			}
+		}
+		return nil
+	}
+	a, b := find(one), find(other)
+	return a != nil && b != nil && a.Class != "" && a.Class == b.Class && a.Error == b.Error && len(a.Do) == 0 && len(b.Do) == 0
 }
 
 // does changes the effects of a rule or a result.
