@@ -107,7 +107,8 @@ func (a Act) String() string {
 	return s
 }
 
-// NewPlan draws a plan.
+// NewPlan draws a plan. All of it comes from one stream, in which one more choice would make others of all that follow it, and
+// of every seed on record another life. A new trait of a plan has a stream of its own, rand.NewPCG(seed, N) with the next N.
 func NewPlan(seed uint64, size Size) Plan {
 	d := draw{rand.New(rand.NewPCG(seed, 1))}
 	p := Plan{Seed: seed, Length: size.Length, Cooperative: d.chance(0.5), Partitions: 3 + d.IntN(30)}
