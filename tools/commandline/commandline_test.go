@@ -91,6 +91,7 @@ func TestFlagError(t *testing.T) {
 		{"-f x", `--float "x": a number`},
 		{"--length 3", `--length "3": a length of time with its unit, such as 30s or 5m, of less than 292 years`},
 		{"--yes=perhaps", `--yes "perhaps": true or false`},
+		{`--names x"y`, `--names "x\"y": names with commas between them, and quotation marks only around one that has a comma in it`},
 		{"--pairs a", `invalid argument "a" for "--pairs" flag: a must be formatted as key=value`},
 		{"--bogus", "unknown flag: --bogus"},
 	} {
@@ -103,6 +104,7 @@ func TestFlagError(t *testing.T) {
 		f.Float64P("float", "f", 0, "")
 		f.Duration("length", time.Second, "")
 		f.Bool("yes", false, "")
+		f.StringSlice("names", nil, "")
 		f.StringToString("pairs", nil, "")
 		cmd.SetArgs(strings.Fields(c.args))
 		cmd.SetOut(io.Discard)

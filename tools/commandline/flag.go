@@ -16,10 +16,11 @@ import (
 func wanted(kind string, err error) error {
 	wants, known := map[string]string{
 		"int": "a whole number", "int64": "a whole number",
-		"uint64":   "a whole number, not below 0",
-		"float64":  "a number",
-		"duration": "a length of time with its unit, such as 30s or 5m, of less than 292 years",
-		"bool":     "true or false",
+		"uint64":      "a whole number, not below 0",
+		"float64":     "a number",
+		"duration":    "a length of time with its unit, such as 30s or 5m, of less than 292 years",
+		"bool":        "true or false",
+		"stringSlice": "names with commas between them, and quotation marks only around one that has a comma in it",
 	}[kind]
 	switch {
 	case !known:

@@ -16,8 +16,8 @@ const (
 	exitInterrupted = 130
 )
 
-// run does what the arguments say and returns the exit code.
-func run(s session, args []string) int {
+// rootCommand is the command, with all that it can be told to do.
+func rootCommand(s session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kbeat",
 		Short: "Be a member of a Kafka group, and see which rule decides about it",
@@ -27,7 +27,12 @@ func run(s session, args []string) int {
 		},
 	}
 	root.AddCommand(runCommand(s), replayCommand(s))
-	err := commandline.Execute(s.ctx, root, args, s.stdout, s.stderr)
+	return root
+}
+
+// run does what the arguments say and returns the exit code.
+func run(s session, args []string) int {
+	err := commandline.Execute(s.ctx, rootCommand(s), args, s.stdout, s.stderr)
 	if err != nil && !errors.Is(err, commandline.ErrSaid) {
 		s.say(explain(err))
 	}

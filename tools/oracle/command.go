@@ -12,8 +12,8 @@ import (
 	"github.com/kbeat/kbeat/tools/commandline"
 )
 
-// run does what the arguments say and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// rootCommand is the command, with all that it can be told to do.
+func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "oracle",
 		Short: "Ask Apache Kafka's own classes what a member of a group does",
@@ -23,6 +23,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		},
 	}
 	root.AddCommand(checkCommand(), writeCommand(), diffCommand(), showCommand(), livesCommand())
+	return root
+}
+
+// run does what the arguments say and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := rootCommand()
 	return commandline.Exit(stderr, root.Name(), commandline.Execute(ctx, root, args, stdout, stderr))
 }
 

@@ -15,13 +15,19 @@ import (
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
 
-// command does what the arguments say, and returns the exit code.
-func command(args []string, stdout, stderr io.Writer) int {
+// rootCommand is the command, with all that it can be told to do.
+func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use: "sim", Short: "Let groups live in virtual time, and judge them", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return errors.New("say run or seed; sim --help tells more") },
 	}
 	root.AddCommand(runCommand(), seedCommand())
+	return root
+}
+
+// command does what the arguments say, and returns the exit code.
+func command(args []string, stdout, stderr io.Writer) int {
+	root := rootCommand()
 	return commandline.Exit(stderr, root.Name(), commandline.Execute(context.Background(), root, args, stdout, stderr))
 }
 
