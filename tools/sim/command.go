@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kbeat/kbeat/tools/commandline"
+	"github.com/kbeat/kbeat/tools/sim/span"
 	"github.com/kbeat/kbeat/tools/sim/world"
 )
 
@@ -49,8 +50,8 @@ func (f *sizeFlags) add(cmd *cobra.Command) {
 const leastMinutes = 2
 
 func (f *sizeFlags) size() (world.Size, error) {
-	if !(f.minutes >= leastMinutes && f.minutes <= 1e4) {
-		return world.Size{}, fmt.Errorf("--minutes %g: between %d, in which a group can settle, and 10000", f.minutes, leastMinutes)
+	if !(f.minutes >= leastMinutes && f.minutes <= span.Longest.Minutes()) {
+		return world.Size{}, fmt.Errorf("--minutes %g: between %d, in which a group can settle, and %g", f.minutes, leastMinutes, span.Longest.Minutes())
 	}
 	low, high, ranged := strings.Cut(f.members, "-")
 	if !ranged {

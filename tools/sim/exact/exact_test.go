@@ -38,7 +38,7 @@ func TestWhatCannotBePlayed(t *testing.T) {
 	for want, change := range map[string]func(*options){
 		"-seeds=0: at least 1":                                      func(o *options) { o.seeds = 0 },
 		"-minutes=0: at least 1":                                    func(o *options) { o.minutes = 0 },
-		"-minutes=10081: at most 10080":                             func(o *options) { o.minutes = 10081 },
+		"-minutes=1441: at most 1440":                               func(o *options) { o.minutes = 1441 },
 		"-members=-1: at least 1, or 0 for as many as a seed draws": func(o *options) { o.members = -1 },
 		"-faults=-2: at least 0, or -1 for all":                     func(o *options) { o.faults = -2 },
 	} {

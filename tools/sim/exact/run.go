@@ -9,15 +9,14 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/kbeat/kbeat/tools/commandline"
+	"github.com/kbeat/kbeat/tools/sim/span"
 )
 
 // simulation is what is played.
 const simulation = "github.com/kbeat/kbeat/tools/sim/wire"
-
-// mostMinutes is a week, which nobody waits for.
-const mostMinutes = 7 * 24 * 60
 
 // options are the command's.
 type options struct {
@@ -34,8 +33,8 @@ func (o *options) check(args []string) error {
 		return fmt.Errorf("-seeds=%d: at least 1", o.seeds)
 	case o.minutes < 1:
 		return fmt.Errorf("-minutes=%d: at least 1", o.minutes)
-	case o.minutes > mostMinutes:
-		return fmt.Errorf("-minutes=%d: at most %d", o.minutes, mostMinutes)
+	case o.minutes > int(span.Longest/time.Minute):
+		return fmt.Errorf("-minutes=%d: at most %.0f", o.minutes, span.Longest.Minutes())
 	case o.members < 0:
 		return fmt.Errorf("-members=%d: at least 1, or 0 for as many as a seed draws", o.members)
 	case o.faults < -1:
