@@ -26,7 +26,7 @@ func TestTheLeaderDividesTheTopicsOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t)
 		n.cluster(1, kfake.SeedTopics(4, "a"), kfake.SeedTopics(2, "b"))
-		c := NewConsumer(n.client(), []string{"a"}, kgo.RoundRobinBalancer())
+		c := newConsumer(t, n.client(), []string{"a"}, kgo.RoundRobinBalancer())
 		// Some clients say version 1 and then leave out what it has; franz-go reads that by writing into it.
 		short := heartbeat.JoinMember{ID: "1", Metadata: []byte{0, 1, 0, 0, 0, 1, 0, 1, 'a', 0xff, 0xff, 0xff, 0xff}}
 		in := input("roundrobin", short, member("0", "", "a", "missing"), member("9", "second", "a", "b"), member("8", "third", "a"), member("7", "first", "a"))
@@ -72,7 +72,7 @@ func TestAnAssignmentThatFails(t *testing.T) {
 						return test.fault, nil, true
 					})
 				}
-				c := NewConsumer(n.client(), []string{"a"}, kgo.RangeBalancer(), planless{kgo.RangeBalancer()})
+				c := newConsumer(t, n.client(), []string{"a"}, kgo.RangeBalancer(), planless{kgo.RangeBalancer()})
 				_, err := c.Assign(t.Context(), input(test.protocol, test.member))
 				require.ErrorContains(t, err, test.want)
 			})
@@ -96,7 +96,7 @@ func TestABalancerThatAsksLearnsOfTheCluster(t *testing.T) {
 		n := newNetwork(t)
 		n.cluster(2, kfake.SeedTopics(3, "a"))
 		curious := &curious{}
-		c := NewConsumer(n.client(), []string{"a"}, curious)
+		c := newConsumer(t, n.client(), []string{"a"}, curious)
 		_, err := c.Assign(t.Context(), input("curious", member("m", "", "a")))
 		require.NoError(t, err)
 		require.Equal(t, "g", curious.info.Group)

@@ -18,7 +18,7 @@ const ConsumerProtocolType = "consumer"
 // Consumer is a member's side of protocol type "consumer": what it offers to a group by franz-go's balancers, what it has
 // been given, and, when it leads, how it divides the topics. NewMember makes the member that does what its Consumer says:
 //
-//	consumer := franz.NewConsumer(cl, []string{"orders"})
+//	consumer, err := franz.NewConsumer(cl, []string{"orders"})
 //	member, err := consumer.NewMember(heartbeat.Config{Group: "shop"}, transport, franz.ConsumerCallbacks{})
 //	err = member.Run(ctx, work)
 //
@@ -50,21 +50,30 @@ type Consumer struct {
 
 // NewConsumer makes the Consumer of a member that wants topics. The client is asked for the topics' partitions when the
 // member leads; its kgo.Rack travels with the offer. Balancers are in order of preference, and all members of the group
-// must have one in common; without any it is kgo.CooperativeStickyBalancer, as for franz-go's own consumers. It panics where cl is nil;
-// NewMember refuses a Consumer without topics.
-func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) *Consumer {
-	if cl == nil {
-		panic("franz: NewConsumer: the client is nil: make one with kgo.NewClient")
+// must have one in common; without any it is kgo.CooperativeStickyBalancer, as for franz-go's own consumers. The error is a
+// *heartbeat.ConfigError: what a Consumer cannot do is said before it offers anything to a group.
+func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) (*Consumer, error) {
+	unfit := func(problem string) (*Consumer, error) {
+		return nil, &heartbeat.ConfigError{Field: "Consumer", Problem: problem}
 	}
-	if len(balancers) == 0 {
+	switch {
+	case cl == nil:
+		return unfit("has no client: make one with kgo.NewClient")
+	case len(topics) == 0:
+		return unfit("has no topics: name those that the group shares")
+	case slices.Contains(topics, ""):
+		return unfit("has a topic without a name")
+	case slices.Contains(balancers, nil):
+		return unfit("has a balancer that is nil")
+	case len(balancers) == 0:
 		balancers = []kgo.GroupBalancer{kgo.CooperativeStickyBalancer()}
 	}
 	topics = slices.Clone(topics)
 	slices.Sort(topics)
 	return &Consumer{
-		cl: cl, topics: slices.Compact(topics), rack: option[string](cl, kgo.Rack), balancers: balancers,
+		cl: cl, topics: slices.Compact(topics), rack: option[string](cl, kgo.Rack), balancers: slices.Clone(balancers),
 		generation: heartbeat.NoGeneration,
-	}
+	}, nil
 }
 
 // Cooperative says whether the member keeps its partitions while the group is rebalanced.

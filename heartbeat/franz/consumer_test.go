@@ -54,7 +54,7 @@ func assignment(p Partitions) []byte {
 }
 
 func TestAnEagerMemberGivesAllBackBeforeItJoins(t *testing.T) {
-	c := NewConsumer(unconnected(t), []string{"b", "a", "b"}, kgo.RangeBalancer(), kgo.StickyBalancer(), kgo.CooperativeStickyBalancer())
+	c := newConsumer(t, unconnected(t), []string{"b", "a", "b"}, kgo.RangeBalancer(), kgo.StickyBalancer(), kgo.CooperativeStickyBalancer())
 	require.False(t, c.Cooperative(), "one balancer that is not cooperative makes the member eager")
 	require.Equal(t, []string{"range", "sticky", "cooperative-sticky"}, namesOf(c.Protocols()), "in order of preference")
 	require.Equal(t, []string{"a", "b"}, offer(t, c)["range"].Topics)
@@ -79,7 +79,7 @@ func TestAnEagerMemberGivesAllBackBeforeItJoins(t *testing.T) {
 }
 
 func TestACooperativeMemberKeepsWorkingWhileItJoins(t *testing.T) {
-	c := NewConsumer(unconnected(t), []string{"a"})
+	c := newConsumer(t, unconnected(t), []string{"a"})
 	require.True(t, c.Cooperative())
 	_, err := c.Assigned(5, "cooperative-sticky", assignment(Partitions{"a": {0, 1, 2}}))
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestACooperativeMemberKeepsWorkingWhileItJoins(t *testing.T) {
 
 func TestWhatIsLostIsNotClaimedAgain(t *testing.T) {
 	for _, b := range []kgo.GroupBalancer{kgo.StickyBalancer(), kgo.CooperativeStickyBalancer()} {
-		c := NewConsumer(unconnected(t), []string{"a"}, b)
+		c := newConsumer(t, unconnected(t), []string{"a"}, b)
 		_, err := c.Assigned(5, b.ProtocolName(), assignment(Partitions{"a": {0}}))
 		require.NoError(t, err)
 		require.Equal(t, Change{Removed: Partitions{"a": {0}}}, c.Lost())
@@ -112,7 +112,7 @@ func TestWhatIsLostIsNotClaimedAgain(t *testing.T) {
 }
 
 func TestAssignmentsThatCannotBeTaken(t *testing.T) {
-	c := NewConsumer(unconnected(t), []string{"a"})
+	c := newConsumer(t, unconnected(t), []string{"a"})
 	_, err := c.Assigned(5, "cooperative-sticky", assignment(Partitions{"a": {0}}))
 	require.NoError(t, err)
 
@@ -128,7 +128,7 @@ func TestAssignmentsThatCannotBeTaken(t *testing.T) {
 }
 
 func TestTheRackTravelsWithTheOffer(t *testing.T) {
-	c := NewConsumer(unconnected(t, kgo.Rack("left")), []string{"a"}, kgo.RangeBalancer())
+	c := newConsumer(t, unconnected(t, kgo.Rack("left")), []string{"a"}, kgo.RangeBalancer())
 	require.Equal(t, "left", *offer(t, c)["range"].Rack)
 }
 
@@ -137,6 +137,12 @@ func unconnected(t *testing.T, opts ...kgo.Opt) *kgo.Client {
 	require.NoError(t, err)
 	t.Cleanup(cl.Close)
 	return cl
+}
+
+func newConsumer(t *testing.T, cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer) *Consumer {
+	c, err := NewConsumer(cl, topics, balancers...)
+	require.NoError(t, err)
+	return c
 }
 
 func namesOf(protocols []heartbeat.Protocol) []string {
@@ -226,7 +232,7 @@ func TestGroupsOfConsumersSettle(t *testing.T) {
 			g := &group{t: t, members: map[string]*Consumer{}, protocol: balancer.ProtocolName()}
 			for step := range 40 {
 				if len(g.members) == 0 || len(g.members) < 6 && random.IntN(2) == 0 {
-					g.members[fmt.Sprintf("m%d", step)] = NewConsumer(cl, []string{"a", "b"}, balancer)
+					g.members[fmt.Sprintf("m%d", step)] = newConsumer(t, cl, []string{"a", "b"}, balancer)
 				} else if ids := g.ids(); len(ids) > 1 {
 					delete(g.members, ids[random.IntN(len(ids))])
 				}

@@ -52,7 +52,10 @@ func Example_consumer() {
 
 // consume is in the group until ctx ends, or something fails that no repetition mends.
 func consume(ctx context.Context, cl *kgo.Client, group, topic string, handle func(*kgo.Record)) error {
-	consumer := franz.NewConsumer(cl, []string{topic})
+	consumer, err := franz.NewConsumer(cl, []string{topic})
+	if err != nil {
+		return err
+	}
 	member, err := consumer.NewMember(heartbeat.Config{Group: group}, franz.New(cl), franz.ConsumerCallbacks{})
 	if err != nil {
 		return err

@@ -3,9 +3,6 @@ package franz
 import (
 	"context"
 	"errors"
-	"slices"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/kbeat/kbeat/heartbeat"
 )
@@ -62,15 +59,6 @@ func (c *Consumer) claim() error {
 	defer c.mu.Unlock()
 	if c.member {
 		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a member already: make one for each"}
-	}
-	if len(c.topics) == 0 {
-		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has no topics: name those that the group shares"}
-	}
-	if slices.Contains(c.topics, "") {
-		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a topic without a name"}
-	}
-	if slices.ContainsFunc(c.balancers, func(b kgo.GroupBalancer) bool { return b == nil }) {
-		return &heartbeat.ConfigError{Field: "Consumer", Problem: "has a balancer that is nil"}
 	}
 	c.member = true
 	return nil

@@ -119,7 +119,7 @@ func TestARunEndsWithAnAssignmentThatCannotBeRead(t *testing.T) {
 
 func TestAConfigThatCannotBe(t *testing.T) {
 	cl := unconnected(t)
-	_, err := NewConsumer(cl, []string{"t"}).NewMember(heartbeat.Config{}, New(cl), ConsumerCallbacks{})
+	_, err := newConsumer(t, cl, []string{"t"}).NewMember(heartbeat.Config{}, New(cl), ConsumerCallbacks{})
 	var config *heartbeat.ConfigError
 	require.ErrorAs(t, err, &config)
 	require.Equal(t, "Group", config.Field)

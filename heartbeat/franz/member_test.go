@@ -26,7 +26,7 @@ type working struct {
 }
 
 func (l *ledger) member(cl *kgo.Client, transport heartbeat.Transport, on ConsumerCallbacks, balancers ...kgo.GroupBalancer) *working {
-	m, err := NewConsumer(cl, []string{"t"}, balancers...).NewMember(heartbeat.Config{Group: "g"}, transport, on)
+	m, err := newConsumer(l.t, cl, []string{"t"}, balancers...).NewMember(heartbeat.Config{Group: "g"}, transport, on)
 	require.NoError(l.t, err)
 	w := &working{ConsumerMember: m, t: l.t, stop: make(chan struct{})}
 	l.t.Cleanup(func() { // also of a test that has failed: nothing may be left running
@@ -146,7 +146,7 @@ func TestACooperativeMemberThatLeavesWhileItJoins(t *testing.T) {
 		a := l.poll("a", cl, New(cl))
 		time.Sleep(5 * time.Second)
 		// A second member joins once, and is not polled any more: the group waits for it when it is asked to join anew.
-		stuck, err := NewConsumer(cl, []string{"t"}).NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{})
+		stuck, err := newConsumer(t, cl, []string{"t"}).NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{})
 		require.NoError(t, err)
 		require.NoError(t, stuck.Poll(t.Context()))
 		time.Sleep(10 * time.Second)
@@ -192,7 +192,7 @@ func TestAMemberLetsGoBeforeItTakesUp(t *testing.T) {
 				return nil
 			}
 		}
-		m, err := NewConsumer(cl, []string{"t"}, &moving{GroupBalancer: kgo.CooperativeStickyBalancer()}).
+		m, err := newConsumer(t, cl, []string{"t"}, &moving{GroupBalancer: kgo.CooperativeStickyBalancer()}).
 			NewMember(heartbeat.Config{Group: "g"}, New(cl), ConsumerCallbacks{Assigned: note("assigned"), Revoked: note("revoked")})
 		require.NoError(t, err)
 		require.NoError(t, m.Poll(t.Context()))

@@ -30,8 +30,9 @@ type polled struct {
 
 func newPolled(t *testing.T, cluster *broker.Cluster, group string, balancer kgo.GroupBalancer) *polled {
 	cl := newClient(t, kgo.SeedBrokers(cluster.Addrs()...))
-	p := &polled{t: t, consumer: franz.NewConsumer(cl, []string{"t"}, balancer)}
-	var err error
+	consumer, err := franz.NewConsumer(cl, []string{"t"}, balancer)
+	require.NoError(t, err)
+	p := &polled{t: t, consumer: consumer}
 	p.ConsumerMember, err = p.consumer.NewMember(heartbeat.Config{
 		Group: group, SessionTimeout: 20 * time.Second, HeartbeatInterval: 300 * time.Millisecond,
 	}, franz.New(cl), franz.ConsumerCallbacks{}, heartbeat.WithObserver(func(f heartbeat.Fired) {

@@ -45,11 +45,14 @@ type Application struct {
 
 // New makes an application that is in no group yet. The error is a *heartbeat.ConfigError.
 func New(cl *kgo.Client, transport heartbeat.Transport, c Config, emit func(event.Event)) (*Application, error) {
+	consumer, err := franz.NewConsumer(cl, c.Topics, c.Balancers...)
+	if err != nil {
+		return nil, err
+	}
 	a := &Application{
-		config: c, emit: emit,
-		consumer: franz.NewConsumer(cl, c.Topics, c.Balancers...),
-		working:  make(chan struct{}, 1),
-		last:     identity{generation: heartbeat.NoGeneration},
+		config: c, emit: emit, consumer: consumer,
+		working: make(chan struct{}, 1),
+		last:    identity{generation: heartbeat.NoGeneration},
 	}
 	config := c.Member
 	config.ProtocolType, config.Protocols = franz.ConsumerProtocolType, a.consumer.Protocols()
@@ -60,7 +63,6 @@ func New(cl *kgo.Client, transport heartbeat.Transport, c Config, emit func(even
 	if c.Trace != nil {
 		options = append(options, heartbeat.WithTrace(c.Trace))
 	}
-	var err error
 	a.member, err = heartbeat.NewMember(config, transport, a.consumer.Assign, options...)
 	return a, err
 }

@@ -92,7 +92,11 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 		if w.plan.group == ofCooperative {
 			balancer = kgo.CooperativeStickyBalancer()
 		}
-		consumer := franz.NewConsumer(p.client, []string{topic}, balancer)
+		var consumer *franz.Consumer
+		if consumer, err = franz.NewConsumer(p.client, []string{topic}, balancer); err != nil {
+			p.client.Close()
+			return nil, err
+		}
 		var m *franz.ConsumerMember
 		m, err = consumer.NewMember(config, transport, p.owned.partitions(), options...)
 		p.member = m
