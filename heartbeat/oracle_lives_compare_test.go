@@ -164,11 +164,11 @@ func (l *relived) explain(differ []string) map[string][]string {
 		}
 	}
 	for _, name := range l.deviations() {
-		by := name
 		if name == "heartbeat/session_expired" && l.prolonged {
-			by = "effect take_coordinator"
+			cover("effect take_coordinator", lifeDeviations["effect take_coordinator"].over)
+			continue
 		}
-		cover(by, lifeDeviations[name].now)
+		cover(name, lifeDeviations[name].now)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.late)) {
 		cover(name, lifeDeviations[name].later)
@@ -219,6 +219,8 @@ func (l *relived) structural(s *lifeStep, differ []string, want, got factView) s
 	why := ""
 	switch {
 	case l.fact.Config.Patient:
+	case l.ahead != "" && slices.Contains(s.Saw.Loop, "poll_expired"):
+		why = "the poll is over, a JoinGroup ahead"
 	case l.ahead != "" || l.wasAhead || strings.HasPrefix(got["requests"], "JoinGroup ") && !strings.Contains(want["requests"], "JoinGroup "):
 		why = "a JoinGroup ahead"
 	case s.polls() && got["error"] != "" && want["error"] == "" && want["coordinator"] == "":

@@ -29,6 +29,8 @@ var lifeStructure = map[string][]string{
 	// Something has come between the poll in which Kafka has read that the join failed, and the one that sends the next: also
 	// the end of a session that is still counted between the two, after which the thread looks for the coordinator.
 	"a JoinGroup ahead": {"commits", "coordinator", "lookups", "requests", "state"},
+	// The same, and the poll's own time is over between the two: Kafka's thread then leaves, or forgets its generation.
+	"the poll is over, a JoinGroup ahead": {"generation", "member", "protocol", "requests", "state"},
 	// The Core's poll tells at once why a join has failed for good; Kafka's looks for the coordinator first.
 	"an error is sooner": {"error", "lookups"},
 }
@@ -37,6 +39,7 @@ var lifeStructure = map[string][]string{
 type shows struct {
 	now     []string // in the step in which it decides
 	later   []string // after it, until the next join begins
+	over    []string // when the Core's session is over, and Kafka's, which the deviation has prolonged, is not
 	lookups string   // until when Kafka may send a lookup that the Core does not; "" for not at all
 }
 
@@ -45,7 +48,9 @@ const (
 	untilLookedUp = "until the Core's next, which waits for the pause"
 )
 
-// lifeDeviations are the deviations that a life may end by. One that is not here, or in another aspect, is undeclared.
+// lifeDeviations are the deviations that a life may end by. One that is not here, or in another aspect, is undeclared. Each must
+// be used in each of its aspects, save for rareLifeEnds. What a Core is told hides the others: that a connection is cut, that
+// polls have no time for pauses, and leaving none to hear of its end, that callbacks do not fail.
 var lifeDeviations = map[string]shows{
 	"Heartbeat/FENCED_INSTANCE_ID/not stale/PREPARING_REBALANCE":         {now: []string{"generation", "member", "protocol", "state", "thread"}},
 	"Heartbeat/FENCED_INSTANCE_ID/not stale/else":                        {now: []string{"member"}},
@@ -57,36 +62,36 @@ var lifeDeviations = map[string]shows{
 	"OffsetCommit/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE":      {now: []string{"commits", "generation", "protocol", "state"}},
 	"OffsetCommit/ILLEGAL_GENERATION/stale/else":                         {now: []string{"generation", "protocol", "rejoin_needed", "state"}},
 	"OffsetCommit/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE":       {now: []string{"commits", "generation", "member", "protocol", "state"}},
-	"OffsetCommit/UNKNOWN_MEMBER_ID/stale/else":                          {now: []string{"commits", "generation", "member", "protocol", "rejoin_needed", "state"}},
+	"OffsetCommit/UNKNOWN_MEMBER_ID/stale/else":                          {now: []string{"generation", "member", "protocol", "rejoin_needed", "state"}},
 	"SyncGroup/NONE/rejoin_again":                                        {now: []string{"rejoin_needed"}},
 	"heartbeat/poll_expired/static":                                      {now: []string{"member"}},
-	"heartbeat/session_expired":                                          {now: []string{"coordinator", "generation", "lookups", "member", "protocol", "rejoin_needed", "requests", "state"}},
+	"heartbeat/session_expired":                                          {now: []string{"generation", "lookups", "protocol", "rejoin_needed", "state"}},
+	"effect take_coordinator":                                            {over: []string{"coordinator", "generation", "member", "protocol", "rejoin_needed", "requests", "state"}},
 	"join/join_succeeded and not coordinator_known":                      {now: []string{"joins"}},
 	"released/leaves/has_member_id/coordinator_known/UNJOINED":           {now: []string{"requests"}},
-	"join/not join_due":                                                  {now: []string{"requests", "state", "thread", "joins"}},
+	"join/not join_due":                                                  {now: []string{"requests", "state"}},
 	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {now: []string{"lookups"}},
 	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, lookups: whileLookedUp},
-	"join/prepare_needed and identity_reset and owns":                    {now: []string{"joins"}},
 	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
-	"join/join_succeeded in not STABLE": {now: []string{"member", "requests"}, later: []string{"member", "requests", "joins"}},
+	"join/join_succeeded in not STABLE": {now: []string{"member", "requests"}, later: []string{"member", "requests"}},
 	// Whether an error is told shows in the poll that tells it.
-	"JoinGroup/otherwise/retriable":                                          {now: []string{"error"}, later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/not stale":                                 {now: []string{"error", "generation", "protocol", "state"}, later: []string{"error"}},
-	"JoinGroup/ILLEGAL_GENERATION/stale":                                     {now: []string{"error"}, later: []string{"error"}},
-	"SyncGroup/otherwise/retriable":                                          {now: []string{"error"}, later: []string{"error"}},
-	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":                                 {now: []string{"error"}, later: []string{"error"}},
-	"result FindCoordinator/raise":                                           {now: []string{}, later: []string{"error"}, lookups: untilLookedUp},
-	"commit/UNJOINED":                                                        {now: []string{"commits"}},
-	"commit/STABLE/not outdated and not coordinator_known/not lookup_failed": {now: []string{"commits"}},
-	"join/not rejoin_needed and not join_in_flight":                          {now: []string{"lookups"}},
-	// What a Core is told hides these: that a connection is cut, and that the session goes on; that polls have no time for
-	// pauses, and leaving none to hear of its end; and callbacks do not fail.
-	"effect lose_coordinator": {now: []string{}},
-	"effect take_coordinator": {now: []string{}},
-	"effect put_off_join":     {now: []string{}},
-	"join/not coordinator_known/not lookup_in_flight and lookup_due": {now: []string{}},
-	"leave/prepare_needed and not identity_reset":                    {now: []string{}},
-	"leave/prepare_needed and identity_reset":                        {now: []string{}},
-	"leave/not prepare_needed":                                       {now: []string{}},
-	"released/leaves/has_member_id/not coordinator_known":            {now: []string{}},
+	"JoinGroup/otherwise/retriable":                 {now: []string{"error"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/not stale":        {now: []string{"error", "generation", "protocol", "state"}, later: []string{"error"}},
+	"JoinGroup/ILLEGAL_GENERATION/stale":            {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/otherwise/retriable":                 {now: []string{"error"}, later: []string{"error"}},
+	"SyncGroup/COORDINATOR_LOAD_IN_PROGRESS":        {now: []string{"error"}, later: []string{"error"}},
+	"result FindCoordinator/raise":                  {lookups: untilLookedUp},
+	"join/not rejoin_needed and not join_in_flight": {now: []string{"lookups"}},
+}
+
+// rareLifeEnds are aspects of lifeDeviations in which no life on record ends, but one of some thousands of other lives does; and
+// such structures.
+var rareLifeEnds = map[string][]string{
+	"effect take_coordinator":                                       {"member", "rejoin_needed"},
+	"JoinGroup/ILLEGAL_GENERATION/stale":                            {"error"},
+	"OffsetCommit/ILLEGAL_GENERATION/stale/else":                    {"rejoin_needed"},
+	"OffsetCommit/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE": {"commits", "generation", "protocol", "state"},
+	"OffsetCommit/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE":  {"commits", "generation", "member", "protocol", "state"},
+	"join/join_succeeded in not STABLE":                             {"member", "requests"},
+	impatient + "the poll is over, a JoinGroup ahead":               nil,
 }

@@ -16,6 +16,7 @@ type livesTally struct {
 	families    map[string]*familyTally
 	ends        map[string]map[string]int // why lives were not compared to their end: by name, and by what differed
 	relaxed     map[string]int
+	excused     map[string]int      // by which declaration, in which aspect
 	equal       map[*spec.Rule]bool // have decided in steps that came out equal
 	differed    map[*spec.Rule]bool // have decided in steps that differed as declared
 	failures    []string
@@ -34,7 +35,7 @@ type familyTally struct {
 }
 
 func newLivesTally() *livesTally {
-	return &livesTally{families: map[string]*familyTally{}, ends: map[string]map[string]int{}, relaxed: map[string]int{}, equal: map[*spec.Rule]bool{}, differed: map[*spec.Rule]bool{},
+	return &livesTally{families: map[string]*familyTally{}, ends: map[string]map[string]int{}, relaxed: map[string]int{}, excused: map[string]int{}, equal: map[*spec.Rule]bool{}, differed: map[*spec.Rule]bool{},
 		differences: newDifferences("lives")}
 }
 
@@ -79,6 +80,11 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 			mark(c.differed, l.seen.decided)
 			c.end(strings.Join(slices.Sorted(maps.Keys(by)), " and "), strings.Join(differ, " "))
 			c.note(by, f, s, want, got)
+			for name, aspects := range by {
+				for _, a := range aspects {
+					c.excused[name+" in "+a]++
+				}
+			}
 		case structure != "":
 			family.structural++
 			c.end(impatient+structure, strings.Join(differ, " "))
@@ -164,7 +170,7 @@ func (c *livesTally) tell(t *testing.T) {
 	}
 }
 
-// unused are the relaxations that nothing has needed.
+// unused are the relaxations, and the aspects of deviations, that nothing has needed, and what is called rare and is not.
 func (c *livesTally) unused() (names []string) {
 	for name := range lifeRelaxations {
 		if c.relaxed[name] == 0 {
@@ -172,12 +178,29 @@ func (c *livesTally) unused() (names []string) {
 		}
 	}
 	for name := range lifeStructure {
-		if c.ends[impatient+name] == nil {
-			names = append(names, name)
+		_, rare := rareLifeEnds[impatient+name]
+		if (c.ends[impatient+name] == nil) != rare {
+			names = append(names, impatient+name)
+		}
+	}
+	for name, d := range lifeDeviations {
+		aspects := slices.Concat(d.now, d.later, d.over)
+		if d.lookups != "" {
+			aspects = append(aspects, "lookups")
+		}
+		for _, a := range aspects {
+			if rare := slices.Contains(rareLifeEnds[name], a); (c.excused[name+" in "+a] == 0) != rare {
+				names = append(names, name+" in "+a)
+			}
+		}
+		for _, a := range rareLifeEnds[name] {
+			if !slices.Contains(aspects, a) {
+				names = append(names, name+" in "+a)
+			}
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // figures says how many lives are equal, and how far.
