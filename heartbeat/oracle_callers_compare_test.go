@@ -31,8 +31,8 @@ func newCallerTally() *callerTally {
 // callerPauses are those whose difference is that something comes later than Kafka's, which then goes on as Kafka's does.
 var callerPauses = []string{
 	"effect put_off_join",
-	"join/not join_due",
-	"join/not coordinator_known/not lookup_in_flight and not lookup_due",
+	ruleJoinNotDue,
+	ruleLookupNotDue,
 }
 
 // callerAspects are those whose difference shows in these aspects before it shows in others.
@@ -150,7 +150,7 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 	case late < 0 && c.relaxTime(k, -late):
 		return true
 	case late < 0: // in the pause after the failed join, which Kafka's comes after
-		name, u := c.latestUse(0, used, func(name string) bool { return strings.HasSuffix(name, "/not lookup_in_flight and lookup_due") })
+		name, u := c.latestUse(0, used, func(name string) bool { return name == ruleLookupDue })
 		if k.what == "sent FindCoordinator" && name != "" && u.since <= g.at && g.at-late <= u.until {
 			c.note(name, change{k.what, "when the pause after the failed join is over", "in that pause"})
 			return true

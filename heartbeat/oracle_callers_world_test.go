@@ -3,7 +3,6 @@ package heartbeat
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -108,7 +107,7 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 	switch {
 	case loop && row.Result.Name == "pause" && len(rule.Do) == 0:
 		w.turn = row
-		if row.Name == "join/not join_due" && w.found == *w.pause["join"] && w.at < w.found.until { // by the poll, after a lookup
+		if row.Name == ruleJoinNotDue && w.found == *w.pause["join"] && w.at < w.found.until { // by the poll, after a lookup
 			w.use(row)
 		}
 		return
@@ -120,7 +119,7 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 
 func (w *callerWorld) use(row *spec.Rule) {
 	pause := w.pause["join"]
-	if strings.HasSuffix(row.Name, "/not lookup_in_flight and not lookup_due") {
+	if row.Name == ruleLookupNotDue {
 		pause = w.pause["lookup"]
 	}
 	use := callerUse{row: row, since: int(pause.since / time.Millisecond), until: int(pause.until / time.Millisecond)}
@@ -144,21 +143,29 @@ func (w *callerWorld) pausing() {
 
 // shows says whether what a rule does otherwise than Kafka's client can show, as it is used now.
 func (w *callerWorld) shows(row *spec.Rule) bool {
-	switch row.Name {
-	case "join/not coordinator_known/not lookup_in_flight and lookup_due":
-		return !w.over(classic.TimerJoinRetry)
-	case "join/not rejoin_needed and not join_in_flight", "join/prepare_needed and identity_reset and owns":
-		return !w.has(classic.CoordinatorKnown)
-	case "callback_failed":
-		return w.assigning
-	case "commit/UNJOINED":
-		return !w.has(classic.CoordinatorKnown)
+	if can := callerShows[row.Name]; can != nil {
+		return can(w)
 	}
-	if row.Input.Name == "leave" {
-		return w.throws("leave_prepare") || w.throws("revoked") || w.throws("lost")
-	}
-	return true
+	return row.Input.Name != "leave" || w.throws("leave_prepare") || w.throws("revoked") || w.throws("lost")
 }
+
+// The rules whose use hangs on a pause.
+const (
+	ruleJoinNotDue   = "join/not join_due"
+	ruleLookupDue    = "join/not coordinator_known/not lookup_in_flight and lookup_due"
+	ruleLookupNotDue = "join/not coordinator_known/not lookup_in_flight and not lookup_due"
+)
+
+// callerShows says of rules when what they do otherwise can show; that of the others always can.
+var callerShows = map[string]func(*callerWorld) bool{
+	ruleLookupDue: func(w *callerWorld) bool { return !w.over(classic.TimerJoinRetry) },
+	"join/not rejoin_needed and not join_in_flight":   (*callerWorld).coordinatorUnknown,
+	"join/prepare_needed and identity_reset and owns": (*callerWorld).coordinatorUnknown,
+	"commit/UNJOINED": (*callerWorld).coordinatorUnknown,
+	"callback_failed": func(w *callerWorld) bool { return w.assigning },
+}
+
+func (w *callerWorld) coordinatorUnknown() bool { return !w.has(classic.CoordinatorKnown) }
 
 // throws says whether the next callback of a kind does.
 func (w *callerWorld) throws(name string) bool {
