@@ -12,8 +12,8 @@ import (
 	"github.com/kbeat/kbeat/tools/overlay"
 )
 
-// silent are tests that say nothing of rules, or take long: of traces, and of the clock.
-var silent = regexp.MustCompile(`^Test(SpecMutants|Main|Replay|Backoff|Jitter|SameInputs|Middle)`)
+// silent are tests that say nothing of rules, or take long: of documents, of traces, and of the clock.
+var silent = regexp.MustCompile(`^Test(SpecMutants|Main|Readme|Replay|Backoff|Jitter|SameInputs|Middle)`)
 
 // comparisons are the files that compare with Kafka. They are steered one by one; what else is tested in them is comparing.
 const comparisons = "oracle_"
