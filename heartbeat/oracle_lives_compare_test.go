@@ -14,7 +14,6 @@ import (
 // compare holds what the Core has done in a step against what Kafka's client did, and names the aspects that differ.
 func (l *relived) compare(s *lifeStep) (differ []string, want, got factView) {
 	want, got = s.seenView(l), l.seenView()
-	l.prolonged = l.found && s.Saw.Deadlines[1] > s.T
 	if l.over {
 		l.afterClose(s, want, got)
 		return got.against(want), want, got
@@ -163,8 +162,11 @@ func (l *relived) explain(differ []string) map[string][]string {
 			open = slices.DeleteFunc(open, func(a string) bool { return slices.Contains(mine, a) })
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(l.lookup)) {
+		cover(name, []string{"lookups"})
+	}
 	for _, name := range l.deviations() {
-		if name == "heartbeat/session_expired" && l.prolonged {
+		if name == "heartbeat/session_expired" && l.found {
 			cover("effect take_coordinator", lifeDeviations["effect take_coordinator"].over)
 			continue
 		}
@@ -172,9 +174,6 @@ func (l *relived) explain(differ []string) map[string][]string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.late)) {
 		cover(name, lifeDeviations[name].later)
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.lookup)) {
-		cover(name, []string{"lookups"})
 	}
 	if len(open) > 0 {
 		return nil

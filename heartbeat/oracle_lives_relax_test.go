@@ -39,7 +39,7 @@ var lifeStructure = map[string][]string{
 type shows struct {
 	now     []string // in the step in which it decides
 	later   []string // after it, until the next join begins
-	over    []string // when the Core's session is over, and Kafka's, which the deviation has prolonged, is not
+	over    []string // when the Core's session is over, before Kafka's, which the deviation has prolonged
 	lookups string   // until when Kafka may send a lookup that the Core does not; "" for not at all
 }
 
@@ -66,11 +66,12 @@ var lifeDeviations = map[string]shows{
 	"SyncGroup/NONE/rejoin_again":                                        {now: []string{"rejoin_needed"}},
 	"heartbeat/poll_expired/static":                                      {now: []string{"member"}},
 	"heartbeat/session_expired":                                          {now: []string{"generation", "lookups", "protocol", "rejoin_needed", "state"}},
-	"effect take_coordinator":                                            {over: []string{"coordinator", "generation", "member", "protocol", "rejoin_needed", "requests", "state"}},
+	"effect take_coordinator":                                            {over: []string{"coordinator", "generation", "lookups", "member", "protocol", "rejoin_needed", "requests", "state"}},
 	"join/join_succeeded and not coordinator_known":                      {now: []string{"joins"}},
 	"released/leaves/has_member_id/coordinator_known/UNJOINED":           {now: []string{"requests"}},
 	"join/not join_due":                                                  {now: []string{"requests", "state"}},
 	"join/not coordinator_known/not lookup_in_flight and not lookup_due": {now: []string{"lookups"}},
+	"heartbeat/not coordinator_known and not lookup_due":                 {now: []string{"lookups"}},
 	"heartbeat/not coordinator_known and lookup_in_flight":               {now: []string{"lookups"}, lookups: whileLookedUp},
 	// That a success was dropped, and with it the member id in Kafka's client, shows in the join that follows.
 	"join/join_succeeded in not STABLE": {now: []string{"member", "requests"}, later: []string{"member", "requests"}},
@@ -87,7 +88,7 @@ var lifeDeviations = map[string]shows{
 // rareLifeEnds are aspects of lifeDeviations in which no life on record ends, but one of some thousands of other lives does; and
 // such structures.
 var rareLifeEnds = map[string][]string{
-	"effect take_coordinator":                                       {"member", "rejoin_needed"},
+	"effect take_coordinator":                                       {"lookups", "member"},
 	"JoinGroup/ILLEGAL_GENERATION/stale":                            {"error"},
 	"OffsetCommit/ILLEGAL_GENERATION/stale/else":                    {"rejoin_needed"},
 	"OffsetCommit/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE": {"commits", "generation", "protocol", "state"},

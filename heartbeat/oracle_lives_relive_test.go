@@ -21,23 +21,22 @@ type relived struct {
 	model *lifeModel
 	relax func(name string) // says that a relaxation is used
 
-	asked     map[int]kafkaRequest        // by Kafka's id
-	count     map[classic.Input]int       // of Kafka's requests
-	sent      map[classic.Input][]Request // the Core's
-	ended     map[uint64]bool             // of those
-	seen      stepSeen                    // in the present step
-	missed    int                         // a request of Kafka's that ended, and that the Core has not sent; 0 for none
-	alone     bool                        // the life is no longer compared: the loop goes round when the Core wants it to
-	over      bool                        // the member is closed
-	queue     [2][]string                 // join_prepare and join_complete of Kafka and of the Core, not compared yet
-	last      [2]string                   // of each
-	ahead     string                      // a JoinGroup that Kafka's client sends by one of its next polls
-	wasAhead  bool                        // before the present step
-	late      map[string]bool             // deviations that have decided, and show later
-	lookup    map[string]int              // deviations that have decided, and show in lookups, with the number of the Core's lookups then
-	session   time.Duration               // when it ends, as it was compared last; 0 while no heartbeats are sent
-	found     bool                        // a coordinator, since both sessions ended at the same time
-	prolonged bool                        // Kafka's session goes on, which a coordinator that was found has prolonged
+	asked    map[int]kafkaRequest        // by Kafka's id
+	count    map[classic.Input]int       // of Kafka's requests
+	sent     map[classic.Input][]Request // the Core's
+	ended    map[uint64]bool             // of those
+	seen     stepSeen                    // in the present step
+	missed   int                         // a request of Kafka's that ended, and that the Core has not sent; 0 for none
+	alone    bool                        // the life is no longer compared: the loop goes round when the Core wants it to
+	over     bool                        // the member is closed
+	queue    [2][]string                 // join_prepare and join_complete of Kafka and of the Core, not compared yet
+	last     [2]string                   // of each
+	ahead    string                      // a JoinGroup that Kafka's client sends by one of its next polls
+	wasAhead bool                        // before the present step
+	late     map[string]bool             // deviations that have decided, and show later
+	lookup   map[string]int              // deviations that have decided, and show in lookups, with the number of the Core's lookups then
+	session  time.Duration               // when it ends, as it was compared last; 0 while no heartbeats are sent
+	found    bool                        // a coordinator, since both sessions ended at the same time
 }
 
 // kafkaRequest is the n-th of an API.
