@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -38,6 +39,9 @@ type Error struct {
 // Error says what happened, to which group, and which rule decided.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("group %q: %s in %s: %s", e.Group, e.Input, e.State, e.Name)
+	if message := e.message(); message != "" {
+		s += " (" + message + ")"
+	}
 	if e.Code != classic.CodeNone {
 		if e.Code.String() != e.Name {
 			s += " after " + e.Code.String()
@@ -58,10 +62,25 @@ func (e *Error) Error() string {
 	return s
 }
 
+// message is what the error's name means, where that is not the code's that was answered.
+func (e *Error) message() string {
+	if e.Rule == nil || e.Name == e.Code.String() {
+		return ""
+	}
+	message := ""
+	switch r := e.Rule.Result.Error(); {
+	case r.Kind == fsm.ErrorNamed && r.Name.String() == e.Name:
+		message = r.Name.Message()
+	case r.Kind == fsm.ErrorCode && r.Code.String() == e.Name:
+		message = r.Code.Message()
+	}
+	return strings.TrimSuffix(message, ".")
+}
+
 // Is says whether target, a classic.Code or a classic.ErrorName, is what the error is, by its Name:
 //
 //	errors.Is(err, classic.CodeFencedInstanceID) // another process has the instance id
-//	errors.Is(err, classic.ErrorCommitFailed)    // the group has given the partitions to somebody else
+//	errors.Is(err, classic.ErrorCommitFailed)    // the generation in which the offsets were read has ended
 //
 // What is raised under a name of the specification's own is not the code that was answered: a commit that comes too late is
 // COMMIT_FAILED whether the coordinator answered ILLEGAL_GENERATION or UNKNOWN_MEMBER_ID. That code is in Code.

@@ -40,7 +40,7 @@ func TestErrorSaysWhatHappened(t *testing.T) {
 	d.after(120 * time.Millisecond)
 	require.Equal(t, "poll ends: UNEXPECTED", d.answer(classic.InputJoinGroup, classic.Code(999)))
 	require.ErrorAs(t, d.out[len(d.out)-1].(PollEnded).Err, &err)
-	require.Regexp(t, `JoinGroup in PREPARING_REBALANCE: UNEXPECTED after UNKNOWN\(999\); rule JoinGroup/otherwise/not retriable at classic.yaml:\d+$`, err.Error())
+	require.Regexp(t, `JoinGroup in PREPARING_REBALANCE: UNEXPECTED \(an answer that the response is not known to carry\) after UNKNOWN\(999\); rule JoinGroup/otherwise/not retriable at classic.yaml:\d+$`, err.Error())
 }
 
 // What each rule raises is found as what it is: the answered code, another code, or a named error; and as nothing else.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,11 @@ func (r *runFlags) check(said func(name string) bool) error {
 			return usage("--%s is %s: a length of time above 0", name, length)
 		}
 	}
+	if said("trace") {
+		if err := checkTrace(r.trace); err != nil {
+			return err
+		}
+	}
 	if said("brokers") {
 		if err := checkAddresses(r.brokers); err != nil {
 			return err
@@ -136,6 +142,18 @@ func (r *runFlags) check(said func(name string) bool) error {
 		return usage("--sasl-user is missing")
 	}
 	return nil
+}
+
+// checkTrace refuses what cannot be a trace's file before anything has begun. A trace's name is also the beginning of others'.
+func checkTrace(path string) error {
+	folder, file := filepath.Split(path)
+	if info, err := os.Stat(path); file == "" || file == "." || file == ".." || err == nil && info.IsDir() {
+		return usage("--trace %q is no name of a file", path)
+	}
+	if folder == "" {
+		return nil
+	}
+	return commandline.Fail(commandline.ExitIO, commandline.Folder("trace", filepath.Clean(folder)))
 }
 
 // checkAddresses refuses what no broker can be reached at; an empty list too, which is most likely a variable that is not set.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -228,4 +229,27 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	})
 	require.Equal(t, commandline.ExitIO, code)
 	require.Contains(t, said.String(), "kbeat: what has happened cannot be written: ")
+}
+
+// Who reads the output may go (`kbeat run --json | head`): the member leaves as when a disk is full, and is not killed.
+func TestOutputThatNobodyReads(t *testing.T) {
+	cluster := newCluster(t)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	var said lockedBuffer
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Args = []string{"kbeat", "run", "--json", "--brokers", cluster.ListenAddrs()[0], "--group", "g", "--topic", "orders", "--for", "300ms"}
+	cmd.Stdout, cmd.Stderr = write, &said
+	require.NoError(t, cmd.Start())
+	require.NoError(t, write.Close())
+	_, err = read.Read(make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, read.Close())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, commandline.ExitIO, cmd.ProcessState.ExitCode(), said.String())
+	require.Contains(t, said.String(), "cannot be written: ")
 }

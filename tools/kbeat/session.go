@@ -39,6 +39,7 @@ func interruptible(command func(session) int, stdin io.Reader, stdout, stderr io
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	defer signal.Stop(signals)
+	signal.Ignore(syscall.SIGPIPE) // who reads the output has gone: writing to it fails, and the members leave
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 
