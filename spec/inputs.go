@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,8 +156,17 @@ func (r *reader) readCases(in *Input, n *yaml.Node) {
 	r.documented(in, by)
 }
 
-// documented holds the cases against the codes that the protocol names for this response.
+// documented holds the cases against the codes that the protocol names for this response. A slip in its name would let them
+// all pass.
 func (r *reader) documented(in *Input, by map[string]*Case) {
+	if all := r.m.Catalogue.Documented; all[in.Name] == nil {
+		others := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
+			return slices.ContainsFunc(r.m.Responses, func(response *Input) bool { return response.Name == name })
+		})
+		if slip := nearest(in.Name, others); slip != "" {
+			r.say(Documented, in.Pos, "%s: the catalogue has documented codes of %s, which is no response, and none of %s: did you mean it?", in.Name, slip, in.Name)
+		}
+	}
 	for _, code := range slices.Concat(r.m.Catalogue.Documented[in.Name], r.m.Catalogue.Unanswered) {
 		if by[code.Name] == nil {
 			r.say(Documented, in.Pos, "%s: the protocol documents %s, so it needs a case of its own: `otherwise` is for what nobody expects", in.Name, code.Name)

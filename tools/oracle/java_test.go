@@ -53,7 +53,7 @@ func TestOtherVersions(t *testing.T) {
 	require.Regexp(t, `Fixture.java:\d+: cannot find symbol; symbol: class BaseHeartbeatThread; location: class Fixture`, stdout)
 	require.Regexp(t, quick+`: Kafka [0-9.]+ has (\d+) facts, Kafka 4.0.0 has \d+; \d+ are the same`, stdout)
 	require.Regexp(t, `consumer_events: Kafka [0-9.]+ has \d+ facts, Kafka 4.0.0 has \d+; \d+ are the same`, stdout)
-	require.Equal(t, "1 of 3 programs cannot ask Kafka 4.0.0, whose classes are others\n", stderr)
+	require.Equal(t, "oracle: 1 of 3 programs cannot ask Kafka 4.0.0, whose classes are others\n", stderr)
 
 	code, stdout, stderr = called(t, "diff", "--kafka", "3.9.1", quick, "consumer_edges", "--dir", dir)
 	require.Equal(t, commandline.ExitFailed, code)
