@@ -59,7 +59,7 @@ func TestOtherVersions(t *testing.T) {
 	require.Equal(t, commandline.ExitFailed, code)
 	require.Contains(t, stdout, "consumer_edges: Kafka 3.9.1 has not what they are compiled with\n")
 	require.Regexp(t, `cannot find symbol; symbol: class ConsumerMembershipManager`, stdout)
-	require.Equal(t, "1 of 2 programs cannot ask Kafka 3.9.1, whose classes are others\n", stderr)
+	require.Equal(t, "oracle: 1 of 2 programs cannot ask Kafka 3.9.1, whose classes are others\n", stderr)
 
 	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick)
 	require.Equal(t, commandline.ExitFailed, code)
