@@ -61,7 +61,7 @@ func TestOtherVersions(t *testing.T) {
 	require.Regexp(t, `cannot find symbol; symbol: class ConsumerMembershipManager`, stdout)
 	require.Equal(t, "oracle: 1 of 2 programs cannot ask Kafka 3.9.1, whose classes are others\n", stderr)
 
-	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick)
+	code, _, stderr = called(t, "diff", "--kafka", "0.0.1", quick, "--dir", dir)
 	require.Equal(t, commandline.ExitFailed, code)
 	require.Contains(t, stderr, "kafka-clients 0.0.1, or the jar of its tests, cannot be had: maven cannot resolve the jars: ")
 	require.Contains(t, stderr, "kafka-clients:jar:0.0.1")
