@@ -5,6 +5,7 @@ GO ?= go
 MACHINES = $(patsubst fsm/%/rules_gen.go,%,$(wildcard fsm/*/rules_gen.go))
 # Where a fuzz target stands: one line `folder:name` each.
 FUZZ = $(shell grep -rEoH --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]*:func |:|' | sort)
+# An input that finds something new is made smaller only a little: Go's minute for that would be all of the time.
 FUZZTIME ?= 10s
 
 .PHONY: help
@@ -78,7 +79,7 @@ sim-exact: ## play a seed of the simulation over wire bytes twice: the same byte
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for f in $(FUZZ); do echo "$${f#*:} in $${f%:*}"; \
-		$(GO) test -run '^$$' -fuzz "^$${f#*:}\$$" -fuzztime $(FUZZTIME) "$${f%:*}"; done
+		$(GO) test -run '^$$' -fuzz "^$${f#*:}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$${f%:*}"; done
 
 .PHONY: kafka-test
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
