@@ -28,11 +28,16 @@ func (p *plan) decisionsFile(inputs []*inputPlan) *jen.File {
 
 // guards declares the struct of what the rules ask besides flags.
 func (p *plan) guards(f *jen.File, in *inputPlan) {
-	if len(in.asked) == 0 {
+	p.guardsStruct(f, in.name+"Guards", fmt.Sprintf("%sGuards are what the rules of %s ask.", in.name, in.text()), in.asked)
+}
+
+// guardsStruct declares a struct of guards and questions, if there are any.
+func (p *plan) guardsStruct(f *jen.File, name, about string, asked []mark) {
+	if len(asked) == 0 {
 		return
 	}
 	var fields []jen.Code
-	for _, a := range in.asked {
+	for _, a := range asked {
 		field := jen.Id(p.fieldName(a))
 		doc := ""
 		if a.question != nil {
@@ -47,8 +52,8 @@ func (p *plan) guards(f *jen.File, in *inputPlan) {
 		}
 		fields = append(fields, field)
 	}
-	comment(f, fmt.Sprintf("%sGuards are what the rules of %s ask.", in.name, in.text()))
-	f.Type().Id(in.name + "Guards").Struct(fields...)
+	comment(f, about)
+	f.Type().Id(name).Struct(fields...)
 	f.Line()
 }
 

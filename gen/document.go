@@ -26,6 +26,7 @@ func (p *plan) rulesDocument() []byte {
 	d.section(spec.Response, "Responses", "What an answer means in the state in which it comes: the **result**, which is what the one who waits "+
 		"is told; the rule's effects; and → the next state, where it is another one. What this depends on stands before a colon. "+
 		"← is the same as to its left. "+d.legend(), d.response)
+	d.requestTable()
 	d.section(spec.Loop, "Loops", "Of the rules of a turn the first one that holds applies.", func(in *inputPlan) { d.rules(in, in.Name) })
 	d.section(spec.Event, "Events", "", func(in *inputPlan) { d.rules(in, in.Name) })
 	d.deviations()
@@ -155,7 +156,7 @@ func (d *document) declarations() {
 		d.heading(2, "Timers")
 		rows = nil
 		for _, t := range d.Timers {
-			rows = append(rows, []string{word(t.Name), prose(t.After), length(t), end(t), prose(t.Doc)})
+			rows = append(rows, []string{word(t.Name), prose(t.After.Text), length(t), end(t), prose(t.Doc)})
 		}
 		d.table([]string{"timer", "lasts", "by default", "its end", "note"}, rows)
 	}
@@ -185,6 +186,12 @@ func length(t *spec.Timer) string {
 	}
 	if t.Jitter > 0 {
 		text += fmt.Sprintf(", ± %g %%", t.Jitter*100)
+	}
+	if t.Free > 0 {
+		text += fmt.Sprintf("; the first %d at once", t.Free)
+	}
+	if t.Sending {
+		text += ", from the sending of the request that is answered"
 	}
 	return text
 }

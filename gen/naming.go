@@ -11,7 +11,7 @@ import (
 // reserve keeps the names that the code of every machine has.
 func (p *plan) reserve() {
 	p.names.reserve("TestNames", "TestFlags", "TestCodes", "TestResults", "TestTimers", "TestDrawings", "TestRules", "TestMachineRefuses")
-	p.names.reserve("NumTimers", "NumClocks")
+	p.names.reserve("NumTimers", "NumClocks", "RequestGuards", "Abandons", "TestLifetimes", "TestAbandons")
 	p.names.reserve("State", "ParseState", "Flags", "ParseFlags", "Memory", "Initial", "Code", "ParseCode", "Input", "ParseInput",
 		"Effect", "ParseEffect", "Timer", "Timers", "ParseTimer", "Result", "ParseResult", "ResultNone", "ResultError", "ErrorName",
 		"ParseErrorName", "Rule", "Do", "Rules", "File", "Sum", "Machine", "NewMachine", "Definition", "Mermaid", "Graphviz")

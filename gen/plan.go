@@ -16,6 +16,9 @@ type plan struct {
 	print  string // what all files of one generation have in common
 	inputs []*inputPlan
 
+	requests      []*requestPlan
+	requestGuards []mark // what the conditions ask that end requests, beside flags
+
 	stateNames    map[*spec.State]string
 	groupNames    map[*spec.Group]string // of methods of State
 	flagNames     map[*spec.Flag]string
@@ -84,6 +87,7 @@ func newPlan(m *spec.Machine) (*plan, error) {
 	p.nameTimers()
 	p.nameStates()
 	p.nameFlags()
+	p.planRequests()
 	p.print = p.fingerprint()
 	return p, p.names.err()
 }

@@ -49,6 +49,10 @@ func Render(m *spec.Machine) ([]File, error) {
 	if len(p.Timers) > 0 {
 		add("timers_gen.go", p.timersFile())
 	}
+	if len(p.Requests) > 0 {
+		add("requests_gen.go", p.requestsFile())
+		add("requests_gen_test.go", p.requestsTestFile())
+	}
 	add("results_gen.go", p.resultsFile())
 	add("rules_gen.go", p.rulesFile())
 	for _, group := range p.inputFiles() {

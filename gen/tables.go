@@ -56,21 +56,8 @@ func (p *plan) run(f *jen.File, in *inputPlan) {
 	}
 	if len(in.asked) > 0 {
 		both(jen.Id("g"))
-		var fields []jen.Code
-		for _, m := range in.asked {
-			value := jen.Id("p").Dot("Is").Call(jen.Lit(m.name()))
-			if m.question != nil {
-				value = jen.Id(p.questionNames[m.question]).Call(jen.Lit(1).Op("+").Id("p").Dot("Answer").Call(jen.Lit(m.question.Name)))
-			}
-			fields = append(fields, keyed(p.fieldName(m), value))
-		}
-		literal := list(fields...)
-		if len(fields) > 2 {
-			literal = lines(fields...)
-		}
 		at := lowerFirst(in.name) + "GuardsAt"
-		f.Func().Id(at).Params(jen.Id("p").Qual(fsmtestPath, "Point")).Id(in.name + "Guards").Block(jen.Return(jen.Id(in.name + "Guards").Add(literal)))
-		f.Line()
+		p.guardsAt(f, at, in.name+"Guards", in.asked)
 		body = append(body, jen.Id("g").Op(":=").Id(at).Call(jen.Id("p")))
 	}
 	if len(in.effects) > 0 {
@@ -81,20 +68,31 @@ func (p *plan) run(f *jen.File, in *inputPlan) {
 	f.Line()
 }
 
+// guardsAt declares how a point of a table becomes a struct of guards.
+func (p *plan) guardsAt(f *jen.File, name, typ string, asked []mark) {
+	if len(asked) == 0 {
+		return
+	}
+	var fields []jen.Code
+	for _, m := range asked {
+		value := jen.Id("p").Dot("Is").Call(jen.Lit(m.name()))
+		if m.question != nil {
+			value = jen.Id(p.questionNames[m.question]).Call(jen.Lit(1).Op("+").Id("p").Dot("Answer").Call(jen.Lit(m.question.Name)))
+		}
+		fields = append(fields, keyed(p.fieldName(m), value))
+	}
+	literal := list(fields...)
+	if len(fields) > 2 {
+		literal = lines(fields...)
+	}
+	f.Func().Id(name).Params(jen.Id("p").Qual(fsmtestPath, "Point")).Id(typ).Block(jen.Return(jen.Id(typ).Add(literal)))
+	f.Line()
+}
+
 // table declares the table of an input.
 func (p *plan) table(f *jen.File, in *inputPlan) {
 	fields := []jen.Code{keyed("Input", jen.Lit(in.Name)), keyed("Kind", jen.Lit(kindWord(in.Kind)))}
-	var asks []jen.Code
-	for _, m := range in.marks {
-		ask := []jen.Code{keyed("Name", jen.Lit(m.name()))}
-		if m.question != nil {
-			ask = append(ask, keyed("Answers", stringList(namesIn(m.question.Answers, func(g *spec.Guard) string { return g.Name }))))
-		}
-		asks = append(asks, list(ask...))
-	}
-	if len(asks) > 0 {
-		fields = append(fields, keyed("Asks", jen.Index().Qual(fsmtestPath, "Ask").Add(lines(asks...))))
-	}
+	fields = append(fields, asks(in.marks)...)
 	cells := p.cellLines(in)
 	var rules []jen.Code
 	for _, r := range in.rules {
@@ -104,6 +102,22 @@ func (p *plan) table(f *jen.File, in *inputPlan) {
 	f.Var().Id(in.subject()).Op("=").Id("subject").Add(list(
 		keyed("run", jen.Id("run"+in.name)),
 		keyed("table", jen.Op("&").Qual(fsmtestPath, "Table").Add(lines(fields...)))))
+}
+
+// asks is the field of a table that lists what is asked; nothing where nothing is.
+func asks(marks []mark) []jen.Code {
+	var out []jen.Code
+	for _, m := range marks {
+		ask := []jen.Code{keyed("Name", jen.Lit(m.name()))}
+		if m.question != nil {
+			ask = append(ask, keyed("Answers", stringList(namesIn(m.question.Answers, func(g *spec.Guard) string { return g.Name }))))
+		}
+		out = append(out, list(ask...))
+	}
+	if out == nil {
+		return nil
+	}
+	return []jen.Code{keyed("Asks", jen.Index().Qual(fsmtestPath, "Ask").Add(lines(out...)))}
 }
 
 func (p *plan) tableRule(r *spec.Rule, cells []string) *jen.Statement {

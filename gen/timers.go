@@ -105,12 +105,18 @@ func (p *plan) timerSet(timers []*spec.Timer) *jen.Statement {
 
 // timerSpec is the literal, without its type, for how long a timer lasts.
 func timerSpec(t *spec.Timer) *jen.Statement {
-	fields := []jen.Code{keyed("Setting", jen.Lit(t.After)), keyed("Default", millis(t.Default))}
+	fields := []jen.Code{keyed("Length", limit(t.After)), keyed("Default", millis(t.Default))}
 	if t.Most > 0 {
 		fields = append(fields, keyed("Most", millis(t.Most)))
 	}
 	if t.Jitter > 0 {
 		fields = append(fields, keyed("Jitter", jen.Lit(t.Jitter)))
+	}
+	if t.Free > 0 {
+		fields = append(fields, keyed("Free", jen.Lit(t.Free)))
+	}
+	if t.Sending {
+		fields = append(fields, keyed("FromSending", jen.True()))
 	}
 	return list(fields...)
 }

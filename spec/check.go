@@ -40,6 +40,7 @@ func (r *reader) check() {
 	k.unguarded()
 	k.scopes()
 	k.traffic()
+	k.lifetimes()
 	k.marks()
 	k.unpromised()
 	k.timersRun()

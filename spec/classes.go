@@ -22,11 +22,12 @@ func (k *checker) classes() {
 	}
 }
 
-// startsPause says whether a result starts a timer whose length grows, and does not forget how far it has grown.
+// startsPause says whether a result starts a timer whose length grows from the first attempt on, and does not forget how far
+// it has grown.
 func startsPause(x *Result) bool {
 	var starts, forgets []*Timer
 	for _, d := range x.Do {
 		starts, forgets = append(starts, d.Effect.Starts...), append(forgets, d.Effect.Forgets...)
 	}
-	return slices.ContainsFunc(starts, func(t *Timer) bool { return t.Most > 0 && !slices.Contains(forgets, t) })
+	return slices.ContainsFunc(starts, func(t *Timer) bool { return t.Most > 0 && t.Free == 0 && !slices.Contains(forgets, t) })
 }

@@ -27,6 +27,12 @@
 // line that could be lost unseen is refused (`unguarded`): an effect of a line below it must be declared to be done `only`
 // where this line does not hold; or branch in a mapping. Use lists where the order is a fact, and mappings elsewhere.
 //
+// A request waits until its `limit` is over, counted from its sending. After `again`, which is shorter, it is sent once more beside
+// itself, and either answer counts. It ends before that as soon as one of the conditions holds which `when` lists; its response
+// then has the code that `abandoned` names, an unanswered end, for which the response has a rule of its own. A length of time is
+// TERM, `min(TERM, TERM)` or `max(TERM, TERM)`, a TERM `SETTING`, `SETTING + MILLISECONDS`, `SETTING / NUMBER` or `MILLISECONDS`.
+// The conditions ask states, flags, and guards of request, member and config: what is known while there is no answer.
+//
 // Either no state declares `from`, and any rule may go anywhere, or all edges are declared, and each is taken.
 //
 // The sections of a file:
@@ -41,8 +47,11 @@
 //	identity        [NAME, …]: what the other side knows the machine by
 //	flags           NAME: text, or {initial, doc}: what the machine remembers; only effects change it
 //	guards          by whom they are asked of (request, code, member, config, or inputs): NAME: text, or {one_of: {ANSWER: text}}
-//	timers          NAME: {after, default, most, jitter, guard, event, doc}, in milliseconds; the end is a guard or an event
+//	timers          NAME: {after, default, most, jitter, free, from, guard, event, doc}, in milliseconds; the end is a guard or an event.
+//	                With most it doubles with each attempt, the first free of which have no pause; {from: sending}: of the
+//	                request that is answered
 //	effects         NAME: text, or {sets, clears, drops, takes, starts, forgets, sends, calls, answered_by, only, with, deviates, doc}
+//	requests        RESPONSE: {limit, again, abandoned, when, doc}: how long each request that effects send waits for its answer
 //	errors          NAME: text, or {retriable, doc}: what is raised and has no code
 //	results         by the inputs that share them: NAME: text, or {is, error, do, deviates, doc}
 //	responses       API: {CODE, CODE: decision, CODE: as CODE, otherwise: decision}
@@ -57,7 +66,7 @@
 //
 //	codes           NAME: {code: NUMBER, retriable, message}
 //	unanswered      NAME: text, or {retriable, message, doc}: how a request ends without an answer; rules name it like a code
-//	settings        [NAME, …]: what timers may last, under `after`
+//	settings        [NAME, …]: what timers may last, under `after`, and requests, under `limit` and `again`
 //	callbacks       [NAME, …]: what effects may call
 //	documented      RESPONSE: [CODE, …]: what the protocol names for it; each needs a rule of its own, beside `otherwise`
 package spec

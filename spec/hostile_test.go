@@ -43,6 +43,8 @@ func TestHostile(t *testing.T) {
 		"a counter of 16 bits":       counter(16),
 		"30 questions":               head + "guards:\n  member:\n" + many(30, "    g%d: yes or no") + "events:\n  switch:\n" + many(30, "  - g%d: RED") + "  - else: GREEN\n",
 		"a question of 490 answers":  head + "guards:\n  member:\n    q: {one_of: {\n" + many(490, "      a%d: one,") + "    }}\nevents:\n  switch:\n" + many(490, "    a%d: RED"),
+		"30 ends of a request":       head + "guards:\n  request:\n" + many(30, "    g%d: yes or no") + "effects:\n  ask: {sends: Ask}\nrequests:\n  Ask:\n    limit: 1\n    when:\n" + many(30, "    - g%d") + "responses:\n  Ask: {otherwise: ignored}\nevents:\n  switch: {do: ask}\n",
+		"400 ends of a request":      head + "guards:\n  request:\n" + many(400, "    g%d: yes or no") + "effects:\n  ask: {sends: Ask}\nrequests:\n  Ask:\n    limit: 1\n    when:\n" + many(400, "    - g%d") + "responses:\n  Ask: {otherwise: ignored}\nevents:\n  switch: {do: ask}\n",
 		"byte order mark and nulls":  "\ufeff\x00\x00",
 		"UTF-16":                     "\xff\xfem\x00a\x00c\x00h\x00",
 		"a directive":                "%YAML 9.9\n---\na: b\n",

@@ -57,6 +57,7 @@ const (
 	LeavesAbsorbing ID = "absorbing"       // an absorbing state that is left
 	Unreachable     ID = "unreachable"     // a state that is never reached
 	Trap            ID = "trap"            // a state that is never left and not final, or final and left
+	Unlimited       ID = "unlimited"       // a response that is sent, and does not say how long it waits
 	NeverSent       ID = "never-sent"      // a response that no effect sends
 	NeverAnswered   ID = "never-answered"  // an effect whose answer nobody treats
 	NothingPending  ID = "pending"         // somebody waits, and nothing is under way

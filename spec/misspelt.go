@@ -14,8 +14,12 @@ func (k *checker) misspelt() {
 			parameters = append(parameters, word{text: e.Parameter, pos: e.Pos})
 		}
 	}
-	for _, t := range k.m.Timers {
-		settings = append(settings, word{text: t.After, pos: t.Pos})
+	for _, l := range k.m.limits() {
+		for _, t := range l.Terms {
+			if t.Setting != "" {
+				settings = append(settings, word{text: t.Setting, pos: t.Pos})
+			}
+		}
 	}
 	k.misspeltAmong("callback", calls)
 	k.misspeltAmong("parameter", parameters)

@@ -21,6 +21,7 @@ type Machine struct {
 	Questions []*Question
 	Timers    []*Timer
 	Effects   []*Effect
+	Requests  []*Request
 	Errors    []*Error
 	Results   []*ResultGroup
 	Responses []*Input
@@ -107,20 +108,6 @@ type Question struct {
 	Name    string
 	Doc     string
 	Answers []*Guard
-	Pos     Pos
-}
-
-// Timer says how long something lasts, and what its end is: a guard that holds from then on, or an event.
-// A timer that was never started is over. Timers with the same guard are one clock: the last one started counts.
-type Timer struct {
-	Name    string
-	Doc     string
-	After   string  // the setting that gives its length
-	Default int     // milliseconds
-	Most    int     // milliseconds; above 0 the length doubles with each attempt, up to Most
-	Jitter  float64 // 0.2 is ± 20 %
-	Guard   *Guard
-	Event   *Input
 	Pos     Pos
 }
 

@@ -51,6 +51,7 @@ func (r *reader) read(root *yaml.Node, file string) (whole bool) {
 	r.readTimers()
 	r.readErrors()
 	r.readEffects()
+	r.readRequests()
 	for _, read := range r.promises {
 		read()
 	}

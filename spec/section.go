@@ -12,6 +12,7 @@ const (
 	atGuard
 	atTimer
 	atEffect
+	atRequest
 	atError
 	atResult
 	atRule
@@ -27,7 +28,7 @@ const (
 func (at section) keys() (keys []string, place string) {
 	switch at {
 	case atTop:
-		return []string{"machine", "doc", "original", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "errors",
+		return []string{"machine", "doc", "original", "catalogue", "states", "groups", "identity", "flags", "guards", "timers", "effects", "requests", "errors",
 			"results", "responses", "loops", "events", "outside", "invariants", "disagreements"}, "the top"
 	case atState:
 		return []string{"initial", "final", "from", "unused", "enters_with", "leaves_with", "doc"}, "a state"
@@ -36,10 +37,12 @@ func (at section) keys() (keys []string, place string) {
 	case atGuard:
 		return []string{"one_of", "doc"}, "a guard"
 	case atTimer:
-		return []string{"after", "default", "most", "jitter", "guard", "event", "doc"}, "a timer"
+		return []string{"after", "default", "most", "jitter", "free", "from", "guard", "event", "doc"}, "a timer"
 	case atEffect:
 		return []string{"sets", "clears", "drops", "takes", "starts", "forgets", "sends", "calls", "answered_by", "only", "with", "deviates",
 			"doc"}, "an effect"
+	case atRequest:
+		return []string{"limit", "again", "abandoned", "when", "doc"}, "a request"
 	case atError:
 		return []string{"retriable", "doc"}, "an error"
 	case atResult:

@@ -14,7 +14,7 @@ func (k *checker) traffic() {
 			continue
 		}
 		for _, rule := range in.Rules() {
-			if rule.Result != nil && rule.Result.Class == Pending && !k.broken[rule] && !slices.ContainsFunc(rule.Effects(), goesOn) {
+			if rule.Result != nil && rule.Result.Class == Pending && !k.broken[rule] && !slices.ContainsFunc(rule.Effects(), k.goesOn) {
 				k.say(NothingPending, rule.Pos, "%s: %s, and nothing is under way that could end it: an effect with `sends` or `answered_by` is missing", rule.Name, rule.Result.Name)
 			}
 		}
@@ -25,8 +25,19 @@ func (k *checker) answersSomething(in *Input) bool {
 	return slices.ContainsFunc(k.m.Effects, func(e *Effect) bool { return slices.Contains(e.AnsweredBy, in) })
 }
 
-// goesOn says that an effect begins something that another input ends.
-func goesOn(d Do) bool { return len(d.Effect.Sends)+len(d.Effect.AnsweredBy) > 0 }
+// goesOn reports whether an effect begins something that another input ends, or sets a flag for which a loop does that.
+func (k *checker) goesOn(d Do) bool {
+	return len(d.Effect.Sends)+len(d.Effect.AnsweredBy) > 0 || slices.ContainsFunc(d.Effect.Sets, k.awaitedByLoop)
+}
+
+// awaitedByLoop reports whether a loop has a rule that clears a flag, so that what it stands for comes to an end there.
+func (k *checker) awaitedByLoop(f *Flag) bool {
+	return slices.ContainsFunc(k.m.Loops, func(in *Input) bool {
+		return slices.ContainsFunc(in.Rules(), func(r *Rule) bool {
+			return slices.ContainsFunc(r.Effects(), func(d Do) bool { return slices.Contains(d.Effect.Clears, f) })
+		})
+	})
+}
 
 // marks checks the flags by which a machine remembers that something is under way: an effect that waits for an answer sets
 // one, and is done only where it is not set. So each answer clears it, unless it goes on waiting: one that forgets it leaves
@@ -54,16 +65,16 @@ func (k *checker) marks() {
 
 func (k *checker) leftMarked(in *Input, f *Flag) {
 	for _, rule := range in.Rules() {
-		if !k.broken[rule] && !endsWaiting(rule, f) && k.first(LeftMarked, rule, f) {
+		if !k.broken[rule] && !k.endsWaiting(rule, f) && k.first(LeftMarked, rule, f) {
 			k.conflict(LeftMarked, rule.Pos, f.Pos, "%s: what began this has set %s, and this end does not clear it: it would never begin again", rule.Name, f.Name)
 		}
 	}
 }
 
 // endsWaiting says whether a rule clears a flag, or is not the end.
-func endsWaiting(rule *Rule, f *Flag) bool {
+func (k *checker) endsWaiting(rule *Rule, f *Flag) bool {
 	if rule.Result != nil && (rule.Result.Class == Pending || rule.Result.Class == Ignored) {
 		return true
 	}
-	return slices.ContainsFunc(rule.Effects(), func(d Do) bool { return goesOn(d) || slices.Contains(d.Effect.Clears, f) })
+	return slices.ContainsFunc(rule.Effects(), func(d Do) bool { return k.goesOn(d) || slices.Contains(d.Effect.Clears, f) })
 }

@@ -92,6 +92,11 @@ func (k *checker) unusedTimer(t *Timer) {
 
 func (k *checker) usage() *usage {
 	u := &usage{map[*Guard]bool{}, map[*Flag]bool{}, map[*Effect]bool{}, map[*Result]bool{}}
+	for _, q := range k.m.Requests {
+		for _, c := range q.When {
+			u.asks(c)
+		}
+	}
 	for _, in := range k.m.Inputs() {
 		for _, c := range in.Cases {
 			walk(c.Decision, func(rule *Rule) {
@@ -99,17 +104,20 @@ func (k *checker) usage() *usage {
 				for _, d := range rule.Effects() {
 					u.effects[d.Effect] = true
 				}
-			}, func(c *Condition) {
-				for _, t := range c.Tests {
-					u.flags[t.Flag] = true
-					if u.guards[t.Guard] = true; t.Guard != nil && t.Guard.Question != nil {
-						for _, a := range t.Guard.Question.Answers {
-							u.guards[a] = true
-						}
-					}
-				}
-			})
+			}, u.asks)
 		}
 	}
 	return u
+}
+
+// asks notes what a condition asks; with one answer of a question all are.
+func (u *usage) asks(c *Condition) {
+	for _, t := range c.Tests {
+		u.flags[t.Flag] = true
+		if u.guards[t.Guard] = true; t.Guard != nil && t.Guard.Question != nil {
+			for _, a := range t.Guard.Question.Answers {
+				u.guards[a] = true
+			}
+		}
+	}
 }

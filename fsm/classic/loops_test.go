@@ -26,17 +26,17 @@ var responses = []struct {
 }
 
 func loopFindCoordinator(p fsmtest.Point) (decide, handle loop) {
-	before, c, h := memoryAt(p), codeAt(p), &idle{}
+	before, c, g, h := memoryAt(p), codeAt(p), findCoordinatorGuardsAt(p), &idle{}
 	decide = func(n int) (r *Rule) {
 		for range n {
-			r = DecideFindCoordinator(before, c)
+			r = DecideFindCoordinator(before, c, g)
 		}
 		return r
 	}
 	handle = func(n int) (r *Rule) {
 		for range n {
 			m := before
-			r = HandleFindCoordinator(&m, c, h)
+			r = HandleFindCoordinator(&m, c, g, h)
 		}
 		return r
 	}

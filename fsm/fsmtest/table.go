@@ -24,7 +24,7 @@ type Space struct {
 // Table says of each cell of one input which rule decides it, and of each rule what it does.
 type Table struct {
 	Input string
-	Kind  string // response, loop or event; the cells of a response have a code
+	Kind  string // response, loop, event or request; the cells of a response have a code
 	Asks  []Ask  // what is asked in a cell beside code and state
 	Rules []Rule
 }

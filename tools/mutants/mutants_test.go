@@ -65,5 +65,8 @@ func TestChooseIsRepeatable(t *testing.T) {
 	for _, s := range sites {
 		require.True(t, kinds[s.kind], "%s: each kind is in the sample", s.kind)
 	}
+	for _, ofRequests := range []string{"another setting", "another choice", "another length"} {
+		require.True(t, kinds[ofRequests], ofRequests)
+	}
 	require.Len(t, sample.Choose(sites, kindOf, site.String, 1<<20, 7), len(sites))
 }

@@ -105,7 +105,7 @@ func (f *finder) declaration(d ast.Decl) {
 	function, ok := d.(*ast.FuncDecl)
 	switch {
 	case !ok:
-	case strings.HasPrefix(function.Name.Name, "Decide"):
+	case strings.HasPrefix(function.Name.Name, "Decide"), function.Name.Name == "Abandons":
 		ast.Inspect(function.Body, f.decision)
 	case strings.HasPrefix(function.Name.Name, "Handle"):
 		ast.Inspect(function.Body, f.decision)
@@ -113,7 +113,7 @@ func (f *finder) declaration(d ast.Decl) {
 	}
 }
 
-// tablesOf are the tables of rules that a file declares, by name.
+// tablesOf are the tables of rules that a file declares, by name, and that of the requests' lifetimes.
 func tablesOf(f *ast.File) map[string]*ast.CompositeLit {
 	out := map[string]*ast.CompositeLit{}
 	for _, d := range f.Decls {
@@ -123,7 +123,7 @@ func tablesOf(f *ast.File) map[string]*ast.CompositeLit {
 		}
 		for _, s := range decl.Specs {
 			v := s.(*ast.ValueSpec)
-			if len(v.Values) != 1 || !strings.HasSuffix(v.Names[0].Name, "Rules") {
+			if len(v.Values) != 1 || !strings.HasSuffix(v.Names[0].Name, "Rules") && v.Names[0].Name != "lifetimes" {
 				continue
 			}
 			if table, ok := v.Values[0].(*ast.CompositeLit); ok {
@@ -197,7 +197,7 @@ func (f *finder) memory(change *ast.AssignStmt) {
 	}
 }
 
-// row finds what a rule says: the way, the effects, the flags and the timers, the result.
+// row finds what a rule says: the way, the effects, the flags and the timers, the result; and how long a request waits.
 func (f *finder) row(n ast.Node) bool {
 	field, ok := n.(*ast.KeyValueExpr)
 	if !ok {
@@ -221,8 +221,16 @@ func (f *finder) row(n ast.Node) bool {
 		f.add("other "+strings.ToLower(key.Name), v.Pos(), v.End(), "0")
 	case "Result":
 		f.add("another result", v.Pos(), v.End(), f.text(v)+" - 1")
+	case "Setting":
+		f.add("another setting", v.Pos(), v.End(), `"another setting"`)
+	case "Choice":
+		f.add("another choice", v.Pos(), v.End(), f.text(v)+" ^ 3")
+	case "Over", "Plus":
+		f.add("another length", v.Pos(), v.End(), f.text(v)+" + 1")
+	default:
+		return true // what it has is in other rows
 	}
-	return key.Name == "Do"
+	return false
 }
 
 func (f *finder) otherState(name string) string {

@@ -135,27 +135,29 @@ func interpreted(f *ast.FuncDecl) string {
 		return "require.Empty(t, s.differences(newMachine(t)))"
 	case f.Recv != nil && name == "Retriable" && receiver(f) == "ErrorName":
 		return "return running.retriable[e]"
+	case f.Recv == nil && name == "Abandons":
+		return "return running.abandons(" + point(f, "i", "m") + ")"
 	case f.Recv != nil || input == name || !returnsRule(f):
 		return ""
+	case decides:
+		return "return running.decide(" + point(f, "Input"+input, "m") + ")"
+	default:
+		return "return running.handle(" + point(f, "Input"+input, "*m") + ", m, h)"
 	}
-	point := "Point{Input: Input" + input + ", Memory: "
-	if decides {
-		point += "m"
-	} else {
-		point += "*m"
-	}
+}
+
+// point is the literal of what a function is asked at.
+func point(f *ast.FuncDecl, input, memory string) string {
+	out := "Point{Input: " + input + ", Memory: " + memory
 	for _, p := range f.Type.Params.List {
 		switch p.Names[0].Name {
 		case "c":
-			point += ", Code: c"
+			out += ", Code: c"
 		case "g":
-			point += ", Guards: g"
+			out += ", Guards: g"
 		}
 	}
-	if decides {
-		return "return running.decide(" + point + "})"
-	}
-	return "return running.handle(" + point + "}, m, h)"
+	return out + "}"
 }
 
 func receiver(f *ast.FuncDecl) string {

@@ -32,12 +32,24 @@ func declarations(m *spec.Machine) string {
 		add("flag %s %t", f.Name, f.Initial)
 	}
 	for _, t := range m.Timers {
-		add("timer %s %q %d %d %v %s %s", t.Name, t.After, t.Default, t.Most, t.Jitter, guard(t.Guard), input(t.Event))
+		add("timer %s %q %d %d %v %d %t %s %s", t.Name, t.After.Text, t.Default, t.Most, t.Jitter, t.Free, t.Sending, guard(t.Guard), input(t.Event))
 	}
 	for _, e := range m.Effects {
 		add("effect %s sets %s clears %s drops %s takes %s starts %s forgets %s sends %s calls %v answered %s only %s parameter %s %t",
 			e.Name, names(e.Sets), names(e.Clears), names(e.Drops), names(e.Takes), names(e.Starts), names(e.Forgets), names(e.Sends),
 			slices.Sorted(slices.Values(e.Calls)), names(e.AnsweredBy), condition(e.Only), e.Parameter, e.Required)
+	}
+	for _, q := range m.Requests {
+		abandoned := ""
+		if q.Abandoned != nil {
+			abandoned = q.Abandoned.Name
+		}
+		var when []string
+		for _, c := range q.When {
+			when = append(when, condition(c))
+		}
+		slices.Sort(when)
+		add("request %s %s again %s as %s when %v", q.Response.Name, limit(q.Limit), limit(q.Again), abandoned, when)
 	}
 	for _, e := range m.Errors {
 		add("error %s %t", e.Name, e.Retriable)
@@ -153,6 +165,13 @@ func condition(c *spec.Condition) string {
 	}
 	slices.Sort(tests)
 	return fmt.Sprintf("%v %t %s", tests, c.States == nil, names(c.States))
+}
+
+func limit(l *spec.Limit) string {
+	if l == nil {
+		return ""
+	}
+	return l.Text
 }
 
 func guard(g *spec.Guard) string {

@@ -8,13 +8,14 @@ import (
 	"github.com/kbeat/kbeat/spec"
 )
 
-// declarations changes what flags, timers, errors and effects are said to be. What an effect may be done `only` where, what
+// declarations changes what flags, timers, errors, effects and requests are said to be. What an effect may be done `only` where, what
 // states promise and who answers an effect is asked by the validator alone, and changes nothing that is decided.
 func (k *maker) declarations() {
 	k.each("flags", func(name string, n *yaml.Node) { k.truth("a flag set at first, or not", name, n, "initial") })
 	k.each("errors", func(name string, n *yaml.Node) { k.truth("an error retriable, or not", name, n, "retriable") })
 	k.each("timers", k.timer)
 	k.each("effects", k.effect)
+	k.each("requests", k.request)
 }
 
 // each visits what a section declares.
@@ -50,8 +51,8 @@ func (k *maker) timer(name string, n *yaml.Node) {
 		if t.Guard != nil && !slices.Contains(guards, t.Guard.Name) {
 			guards = append(guards, t.Guard.Name)
 		}
-		if !slices.Contains(settings, t.After) {
-			settings = append(settings, t.After)
+		if !slices.Contains(settings, t.After.Text) {
+			settings = append(settings, t.After.Text)
 		}
 	}
 	for key, others := range map[string][]string{"guard": guards, "after": settings} {

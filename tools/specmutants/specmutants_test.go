@@ -71,12 +71,12 @@ func TestSomeMutants(t *testing.T) {
 		names[m.name()] = true
 	}
 	for _, name := range []string{
-		"another state: SyncGroup/NONE/rejoin_again: STABLE → UNJOINED",
-		"a way left out: SyncGroup/NONE/rejoin_again: STABLE → (nothing)",
-		"a way added: Heartbeat/NONE: (nothing) → UNJOINED",
+		"another state: SyncGroup/NONE/rejoin_again/not leased: STABLE → UNJOINED",
+		"a way left out: SyncGroup/NONE/rejoin_again/not leased: STABLE → (nothing)",
+		"a way added: Heartbeat/NONE/stale: (nothing) → UNJOINED",
 		"effect left out: commit/STABLE/not outdated and coordinator_known: send_commit → (nothing)",
 		"effects swapped: assigned/coordinator_known in COMPLETING_REBALANCE: end_assignment, send_sync → send_sync, end_assignment",
-		"another result: Heartbeat/NONE: received → failed",
+		"another result: Heartbeat/NONE/stale: received → failed",
 		"a guard negated: Heartbeat/ILLEGAL_GENERATION: stale → not stale",
 		"two conditions swapped: Heartbeat/ILLEGAL_GENERATION: stale, not stale → not stale, stale",
 		"a condition left out: Heartbeat/ILLEGAL_GENERATION: stale → always",
@@ -89,6 +89,9 @@ func TestSomeMutants(t *testing.T) {
 		"a result's effect left out: Heartbeat.received: heartbeat_received → (nothing)",
 		"a flag set at first, or not: rejoin_needed: initial → (nothing)",
 		"a timer's guard: session: session_expired → poll_expired",
+		"an end left out: LeaveGroup: replaced → (nothing)",
+		"a guard negated: OffsetCommit: not coordinator_known → coordinator_known",
+		"a request's limit: JoinGroup: max(request.timeout.ms, max.poll.interval.ms + 5000) → min(request.timeout.ms, max.poll.interval.ms + 5000)",
 	} {
 		require.True(t, names[name], name)
 	}

@@ -26,6 +26,7 @@ type Interpreter struct {
 
 	decisions map[Input]map[Code]spec.Decision // of loops and events under CodeNone
 	rest      map[Input]spec.Decision          // otherwise
+	requests  map[Input]*spec.Request
 	codes     map[Code]*spec.Code
 	rows      map[*spec.Rule]*Rule
 	rules     []*Rule
@@ -95,7 +96,7 @@ func Run(i *Interpreter) {
 // NewInterpreter prepares a specification. What it names and this package does not have is a panic.
 func NewInterpreter(m *spec.Machine) *Interpreter {
 	i := &Interpreter{
-		Machine: m, decisions: map[Input]map[Code]spec.Decision{}, rest: map[Input]spec.Decision{}, codes: map[Code]*spec.Code{},
+		Machine: m, decisions: map[Input]map[Code]spec.Decision{}, rest: map[Input]spec.Decision{}, requests: map[Input]*spec.Request{}, codes: map[Code]*spec.Code{},
 		rows: map[*spec.Rule]*Rule{}, order: map[*Rule]*spec.Rule{}, flags: map[*spec.Flag]Flags{}, retriable: map[ErrorName]bool{},
 	}
 	for _, c := range m.Catalogue.All() {
@@ -115,6 +116,9 @@ func NewInterpreter(m *spec.Machine) *Interpreter {
 	}
 	for _, e := range m.Errors {
 		i.retriable[must(ParseErrorName(e.Name))] = e.Retriable
+	}
+	for _, q := range m.Requests {
+		i.requests[must(ParseInput(q.Response.Name))] = q
 	}
 	for _, in := range m.Inputs() {
 		input := must(ParseInput(in.Name))
@@ -195,7 +199,7 @@ func (i *Interpreter) place() {
 	}
 }
 
-// declare puts into this package's tables what the specification says of results and timers.
+// declare puts into this package's tables what the specification says of results, timers and requests.
 func (i *Interpreter) declare() {
 	for _, g := range i.Machine.Results {
 		for _, r := range g.Results {
@@ -219,7 +223,9 @@ func (i *Interpreter) declare() {
 	ends := map[any]uint8{}
 	for _, t := range i.Machine.Timers {
 		timer := must(ParseTimer(t.Name))
-		timerSpecs[timer] = fsm.TimerSpec{Setting: t.After, Default: milliseconds(t.Default), Most: milliseconds(t.Most), Jitter: t.Jitter}
+		timerSpecs[timer] = fsm.TimerSpec{
+			Length: limit(t.After), Default: milliseconds(t.Default), Most: milliseconds(t.Most), Jitter: t.Jitter, Free: t.Free, FromSending: t.Sending,
+		}
 		end := any(t.Guard)
 		if t.Event != nil {
 			end = t.Event
@@ -228,6 +234,9 @@ func (i *Interpreter) declare() {
 			ends[end] = uint8(len(ends))
 		}
 		timerClocks[timer] = ends[end]
+	}
+	for input, q := range i.requests {
+		lifetimes[input] = fsm.Lifetime{Limit: limit(q.Limit), Again: limit(q.Again)}
 	}
 }
 

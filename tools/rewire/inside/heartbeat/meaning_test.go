@@ -65,7 +65,19 @@ func endOf(t *spec.Timer) string {
 	return ""
 }
 
-// declarations are what holds without any rule that does it: where a member begins, and how long timers last.
+// requestText is how long a request waits, and what ends it before.
+func requestText(q *spec.Request) string {
+	text := fmt.Sprint(q.Response.Name, " ", q.Limit.Text)
+	if q.Again != nil {
+		text += " again " + q.Again.Text
+	}
+	if q.Abandoned != nil {
+		text += " " + q.Abandoned.Name
+	}
+	return text + " when " + namesOf(q.When, func(c *spec.Condition) string { return c.Text })
+}
+
+// declarations are what holds without any rule that does it: where a member begins, and how long timers last and requests wait.
 func declarations(m *spec.Machine) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, m.Initial.Name)
@@ -74,6 +86,9 @@ func declarations(m *spec.Machine) string {
 	}
 	for _, t := range m.Timers {
 		fmt.Fprintln(&b, timerText(t))
+	}
+	for _, q := range m.Requests {
+		fmt.Fprintln(&b, requestText(q))
 	}
 	for _, e := range m.Errors {
 		fmt.Fprintln(&b, e.Name, e.Retriable)
