@@ -36,7 +36,7 @@ func (w *world) app(name string, change func(*heartbeat.Config), opts ...heartbe
 		change(&config)
 	}
 	var err error
-	var transport heartbeat.Transport = franz.New(a.client)
+	var transport heartbeat.Transport = franz.New(a.client, franz.WithSeed(1))
 	if w.between != nil {
 		transport = through{transport, w.between}
 	}

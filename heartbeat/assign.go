@@ -17,7 +17,8 @@ type AssignmentInput struct {
 }
 
 // Assignor divides the work of a group among its members. A Member calls it when it leads its group, from a goroutine
-// of its own with no lock held; ctx ends when the member is closed. The heartbeats go on meanwhile. A member that the
+// of its own with no lock held; ctx ends when the member is closed, or needs no assignment any more. An assignor that goes on
+// all the same is abandoned: its result is ignored, and warnings name it until it returns. The heartbeats go on meanwhile. A member that the
 // result does not name gets an empty assignment. An error fails the join, and is returned by Poll or Run; so does a result
 // that names a member twice, or one that is not in the group.
 type Assignor func(ctx context.Context, in AssignmentInput) ([]Assignment, error)

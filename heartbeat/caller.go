@@ -5,23 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
-// givenUp ends the wait of a caller whose context has ended. trouble is what had failed last by then, or nil.
-type givenUp struct{ trouble error }
+// givenUp ends the wait of a caller whose context has ended. trouble is what had failed last by then, or nil; waits is what
+// is waited for.
+type givenUp struct {
+	trouble error
+	waits   string
+}
 
 func (*givenUp) Error() string { return "the caller does not wait any more" }
 
-// settle is the error of a wait: where it was given up, the cause of ctx, with what had failed last.
-func settle(ctx context.Context, err error) error {
+// settle is the error of a wait: where it was given up, the cause of ctx, with what had failed last and what was waited for.
+func (m *Member) settle(ctx context.Context, err error) error {
 	var g *givenUp
-	switch {
-	case !errors.As(err, &g):
+	if !errors.As(err, &g) {
 		return err
-	case g.trouble == nil:
-		return context.Cause(ctx)
 	}
-	return fmt.Errorf("%w; the last try: %w", context.Cause(ctx), g.trouble)
+	return m.timeIsUp(context.Cause(ctx), g.trouble, g.waits)
+}
+
+// timeIsUp is the error of a call whose time is over: it is cause, and names what has failed last, and what the call was
+// waiting for.
+func (m *Member) timeIsUp(cause, trouble error, waits string) error {
+	if waits == "" {
+		waits = fmt.Sprintf("the next try, in state %s", m.State())
+	}
+	if trouble == nil {
+		return fmt.Errorf("%w; group %q: waiting for %s", cause, m.config.Group, waits)
+	}
+	return fmt.Errorf("%w; the last try: %w; waiting for %s", cause, trouble, waits)
 }
 
 // needContext says so where a caller gives no context, before anything is begun that would need one.
@@ -47,7 +61,18 @@ type sessionCall struct {
 }
 
 // handler tells the application something.
-type handler func(context.Context, sessionCall) error
+type handler struct {
+	call func(context.Context, sessionCall) error
+	name string // of what it calls; "" where that is a callback of the kind in question
+}
+
+// of is what is called about c, for errors and logs.
+func (h handler) of(c sessionCall) string {
+	if h.name != "" {
+		return h.name
+	}
+	return "the " + c.Kind.String() + " callback"
+}
 
 // ended tells a caller that what it waits for is over.
 type ended struct{ err error }
@@ -56,25 +81,48 @@ type ended struct{ err error }
 func newCaller() *caller { return &caller{news: make(chan any, 2)} }
 
 // await lets the caller wait, and runs the callbacks that come meanwhile. When ctx ends, giveUp is called, once; the wait
-// goes on until the member has answered that.
-func (c *caller) await(ctx context.Context, m *Member, giveUp func()) error {
+// goes on until the member has answered that. Where the member does not, because what it calls on its own goroutine does
+// not return, the wait ends all the same; may says which tasks it can have been for.
+func (c *caller) await(ctx context.Context, m *Member, may func(*task) bool, giveUp func()) error {
 	over := ctx.Done()
+	var late <-chan time.Time
 	for {
 		select {
 		case <-over:
 			over = nil
 			giveUp()
+			late = time.After(grace)
+		case <-late:
+			go c.attend(ctx, m)
+			return &givenUp{waits: m.underway.list(may)}
 		case news := <-c.news:
 			if end, ok := c.hear(ctx, m, news); ok {
 				return end.err
 			}
-		case <-m.done:
+			if late != nil { // a callback took the time in which the member may have answered
+				late = time.After(grace)
+			}
+		case <-m.over:
 			return c.last(ErrClosed)
 		}
 	}
 }
 
-// hear runs a callback, or says that the wait is over.
+// attend runs the callbacks that still come for a caller who has gone, until the member knows that it has.
+func (c *caller) attend(ctx context.Context, m *Member) {
+	for {
+		select {
+		case news := <-c.news:
+			if _, ok := c.hear(ctx, m, news); ok {
+				return
+			}
+		case <-m.over:
+			return
+		}
+	}
+}
+
+// hear runs a callback, or reports that the wait is over.
 func (c *caller) hear(ctx context.Context, m *Member, news any) (end ended, ok bool) {
 	if call, ok := news.(sessionCall); ok {
 		c.call(ctx, m, call)
@@ -102,14 +150,17 @@ func (c *caller) call(ctx context.Context, m *Member, callback sessionCall) {
 	if !m.calls.begin() {
 		return
 	}
+	h := m.handler()
 	err := fmt.Errorf("%s callback: it did not return", callback.Kind)
 	defer func() { m.post(CallbackEnded{err}, nil) }()
 	defer m.calls.end() // before the member hears of it, and may want the next
-	ctx, stop := context.WithCancelCause(ctx)
+	t := m.underway.begin(&task{what: h.of(callback)})
+	defer m.underway.end(t)
+	ctx, stop := context.WithCancelCause(m.mark(ctx, t.what))
 	defer stop(nil)
 	unlink := context.AfterFunc(m.ctx, func() { stop(ErrClosed) })
 	defer unlink()
-	err = m.handler()(ctx, callback)
+	err = h.call(ctx, callback)
 }
 
 // tell gives the caller news; nobody waits where c is nil.
@@ -126,7 +177,7 @@ type calls struct {
 	running chan struct{} // nil while none runs
 }
 
-// begin says whether a callback may run: none does from the end of the member on.
+// begin reports whether a callback may run: none does from the end of the member on.
 func (c *calls) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

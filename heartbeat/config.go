@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -49,6 +50,28 @@ type Config struct {
 	// members have joined, has at least MaxPollInterval + 5 s; a Heartbeat has at most SessionTimeout.
 	RequestTimeout time.Duration
 
+	// Lease makes the member work only while the coordinator cannot have given its partitions to others, as exclusive work
+	// needs it: Session.Valid and Session.Deadline say how long that is, and the work is ended, and counts as lost, when it is
+	// over. The lease counts from the sending of the last request that the coordinator has answered as one of a live member;
+	// it lasts as long as SessionTimeout, and from the last heartbeat that was answered with no rebalance under way
+	// as long as MaxPollInterval; each less the greater of 1 % and 50 ms. The work of a generation begins when its first
+	// heartbeat is answered. Everything is given up before the member joins anew, whatever the protocol.
+	//
+	// The price: an outage of the coordinator that lasts as long as the session ends the work, which goes on without it; and
+	// each generation begins a round trip later. It is not covered: a coordinator that is cut off from its controllers and
+	// answers heartbeats though another has taken its place; a second process with the same InstanceID; the removal of the
+	// member by an administrator; a virtual machine that is suspended, whose clock stands still. Against these use
+	// Session.Generation as a fencing token, where what is written to can compare it.
+	Lease bool
+
+	// CommitTimeout ends a Commit whose context does not end earlier, 60 s by default, as Kafka's default.api.timeout.ms.
+	// Raised, a commit outlasts longer failures of its coordinator; and the application waits for longer before it learns
+	// of them. Once the session of a commit has ended, and the group waits for the application to let go, the commit ends
+	// after half of MaxPollInterval at the latest, so that the other half is left to join again:
+	//
+	//	min(CommitTimeout, MaxPollInterval/2 from the end of Session.Context)
+	CommitTimeout time.Duration
+
 	// Seed of the pauses' ± 20 %. Members of one group must differ in it, so that they do not retry in step; NewMember draws
 	// one where it is zero.
 	Seed uint64
@@ -62,11 +85,14 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s %s", e.Field, e.Problem) }
 
-// joinGrace is what a JoinGroup may take beyond the rebalance timeout (AbstractCoordinator.JOIN_GROUP_TIMEOUT_LAPSE).
-const joinGrace = 5 * time.Second
+// leaseMargin is what a lease leaves out of SessionTimeout and MaxPollInterval at least, and as much again for an answer.
+const leaseMargin = 100 * time.Millisecond
 
 // defaultRequestTimeout is Kafka's request.timeout.ms.
 const defaultRequestTimeout = 30 * time.Second
+
+// defaultCommitTimeout is Kafka's default.api.timeout.ms.
+const defaultCommitTimeout = time.Minute
 
 // withDefaults fills in what is zero.
 func (c Config) withDefaults() Config {
@@ -81,6 +107,7 @@ func (c Config) withDefaults() Config {
 	set(&c.RetryBackoff, classic.TimerJoinRetry.Spec().Default)
 	set(&c.RetryBackoffMax, classic.TimerJoinRetry.Spec().Most)
 	set(&c.RequestTimeout, defaultRequestTimeout)
+	set(&c.CommitTimeout, defaultCommitTimeout)
 	return c
 }
 
@@ -113,6 +140,7 @@ func (c Config) check() error {
 		{"SessionTimeout", c.SessionTimeout}, {"HeartbeatInterval", c.HeartbeatInterval},
 		{"MaxPollInterval", c.MaxPollInterval}, {"RetryBackoff", c.RetryBackoff},
 		{"RetryBackoffMax", c.RetryBackoffMax}, {"RequestTimeout", c.RequestTimeout},
+		{"CommitTimeout", c.CommitTimeout},
 	} {
 		if d.value < time.Millisecond || d.value > math.MaxInt32*time.Millisecond {
 			return &ConfigError{d.field, fmt.Sprintf("is %s: between 1ms and %s", d.value, math.MaxInt32*time.Millisecond)}
@@ -120,6 +148,9 @@ func (c Config) check() error {
 	}
 	if c.HeartbeatInterval >= c.SessionTimeout {
 		return &ConfigError{"HeartbeatInterval", fmt.Sprintf("is %s, not less than SessionTimeout (%s): a third of it is usual", c.HeartbeatInterval, c.SessionTimeout)}
+	}
+	if most := min(c.SessionTimeout, c.MaxPollInterval, 2*(min(c.SessionTimeout, c.MaxPollInterval)-leaseMargin)) / 2; c.Lease && c.HeartbeatInterval > most {
+		return &ConfigError{"HeartbeatInterval", fmt.Sprintf("is %s; with Lease it may be %s: half of SessionTimeout or MaxPollInterval, and %s less than either", c.HeartbeatInterval, max(0, most), leaseMargin)}
 	}
 	if c.RetryBackoffMax < c.RetryBackoff {
 		return &ConfigError{"RetryBackoffMax", fmt.Sprintf("is %s, less than RetryBackoff (%s)", c.RetryBackoffMax, c.RetryBackoff)}
@@ -144,39 +175,51 @@ func checkProtocols(protocols []Protocol) error {
 // lengths is how long each timer lasts, before it grows.
 type lengths [classic.NumTimers + 1]time.Duration
 
-// lengths finds the setting of each timer; every timer of the specification must have one here.
+// lengths finds the length of each timer, and sees that each setting of the specification has a field.
 func (c *Config) lengths() (out lengths, err error) {
-	for t := classic.Timer(1); t <= classic.NumTimers; t++ {
-		if out[t], err = c.setting(t.Spec().Setting); err != nil {
-			return out, fmt.Errorf("timer %s: %w", t, err)
+	setting := func(name string) time.Duration {
+		d, known := c.setting(name)
+		if !known {
+			err = fmt.Errorf("no field of Config is the setting %q: add one", name)
 		}
+		return d
 	}
-	return out, nil
+	for t := classic.Timer(1); t <= classic.NumTimers; t++ {
+		out[t] = t.Spec().Length.Length(setting)
+	}
+	for in := classic.Input(1); in.Kind() == fsm.KindResponse; in++ {
+		lifetime := in.Lifetime()
+		lifetime.Limit.Length(setting)
+		lifetime.Again.Length(setting)
+	}
+	return out, err
 }
 
 // setting is the length that goes by Kafka's name for it.
-func (c *Config) setting(name string) (time.Duration, error) {
+func (c *Config) setting(name string) (time.Duration, bool) {
 	switch name {
 	case "session.timeout.ms":
-		return c.SessionTimeout, nil
+		return c.SessionTimeout, true
 	case "max.poll.interval.ms":
-		return c.MaxPollInterval, nil
+		return c.MaxPollInterval, true
 	case "heartbeat.interval.ms":
-		return c.HeartbeatInterval, nil
+		return c.HeartbeatInterval, true
 	case "retry.backoff.ms":
-		return c.RetryBackoff, nil
+		return c.RetryBackoff, true
+	case "request.timeout.ms":
+		return c.RequestTimeout, true
 	}
-	return 0, fmt.Errorf("no field of Config is the setting %q: add one", name)
+	return 0, false
 }
 
-// timeout is what a request has for its answer. A heartbeat's comes too late after the session; and a connection on which
-// it does not come is to be given up by then, lest it swallows the heartbeats of the next session too.
-func (c *Config) timeout(api classic.Input) time.Duration {
-	switch api {
-	case classic.InputJoinGroup:
-		return max(c.RequestTimeout, c.MaxPollInterval+joinGrace)
-	case classic.InputHeartbeat:
-		return min(c.RequestTimeout, c.SessionTimeout)
-	}
-	return c.RequestTimeout
+// limit is what a request has for its answer.
+func (c *Config) limit(api classic.Input) time.Duration { return api.Lifetime().Limit.Length(c.length) }
+
+// again is after what silence a request is sent once more; 0 for never.
+func (c *Config) again(api classic.Input) time.Duration { return api.Lifetime().Again.Length(c.length) }
+
+// length is a setting that NewCore has seen to exist.
+func (c *Config) length(name string) time.Duration {
+	d, _ := c.setting(name)
+	return d
 }

@@ -29,6 +29,8 @@ func TestConfigIsRefused(t *testing.T) {
 		"too long a time":       {func(c *Config) { c.MaxPollInterval = 1000 * time.Hour }, "config: MaxPollInterval is 1000h0m0s"},
 		"too rare heartbeats":   {func(c *Config) { c.HeartbeatInterval = 45 * time.Second }, "config: HeartbeatInterval is 45s, not less than SessionTimeout (45s)"},
 		"backoffs that shrink":  {func(c *Config) { c.RetryBackoffMax = 50 * time.Millisecond }, "config: RetryBackoffMax is 50ms, less than RetryBackoff (100ms)"},
+		"no time for a lease":   {func(c *Config) { c.Lease, c.MaxPollInterval = true, 50*time.Millisecond }, "config: HeartbeatInterval is 3s; with Lease it may be 0s: half of SessionTimeout or MaxPollInterval, and 100ms less than either"},
+		"no time to commit":     {func(c *Config) { c.CommitTimeout = -1 }, "config: CommitTimeout is -1ns"},
 		"no time for an answer": {func(c *Config) { c.RequestTimeout = 1 }, "config: RequestTimeout is 1ns"},
 	} {
 		config := Config{Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}}}
@@ -49,6 +51,7 @@ func TestConfigDefaults(t *testing.T) {
 		Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
 		SessionTimeout: 45 * time.Second, HeartbeatInterval: 3 * time.Second, MaxPollInterval: 5 * time.Minute,
 		RetryBackoff: 100 * time.Millisecond, RetryBackoffMax: time.Second, RequestTimeout: 30 * time.Second,
+		CommitTimeout: time.Minute,
 	}, core.config)
 }
 
@@ -60,15 +63,15 @@ func TestTimersLastAsConfigured(t *testing.T) {
 	}
 	core, err := NewCore(config)
 	require.NoError(t, err)
-	fields := map[string]time.Duration{
-		"session.timeout.ms": config.SessionTimeout, "heartbeat.interval.ms": config.HeartbeatInterval,
-		"max.poll.interval.ms": config.MaxPollInterval, "retry.backoff.ms": config.RetryBackoff,
-	}
-	for timer := classic.Timer(1); timer <= classic.NumTimers; timer++ {
-		want, ok := fields[timer.Spec().Setting]
-		require.True(t, ok, "%s lasts %s: give it a field of Config", timer, timer.Spec().Setting)
+	for timer, want := range map[classic.Timer]time.Duration{
+		classic.TimerSession: 40 * time.Second, classic.TimerSessionLease: 39600 * time.Millisecond, classic.TimerMaxPoll: 4 * time.Minute,
+		classic.TimerRebalanceLease: 237600 * time.Millisecond, classic.TimerInterval: 4 * time.Second, classic.TimerFirstHeartbeat: 0,
+		classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 100 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
+		classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
+		classic.TimerLostJoin: 4 * time.Minute,
+	} {
 		require.Equal(t, want, core.clocks.lengths[timer], timer)
 	}
-	_, err = config.setting("request.timeout.m")
-	require.EqualError(t, err, `no field of Config is the setting "request.timeout.m": add one`)
+	_, known := config.setting("request.timeout.m")
+	require.False(t, known)
 }

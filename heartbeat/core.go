@@ -3,6 +3,7 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -27,6 +28,7 @@ type Core struct {
 	now    time.Duration
 	clocks clocks
 	open   []open // requests under way, the oldest first
+	late   []open // JoinGroups without a member id that were abandoned: an id that one of them brings is given back
 	lastID uint64
 
 	polling bool  // a poll waits
@@ -34,6 +36,7 @@ type Core struct {
 	owed    error // for the next poll, because none waited
 	lookup  error // why a lookup has failed for good
 	broken  error // why the loop has failed
+	silent  error // why the last heartbeat was not received; nil when it was
 	closed  bool
 
 	join    join
@@ -69,7 +72,6 @@ type step struct {
 	kept   error    // an earlier failure, which an effect of the rule that decides has brought back
 	from   classic.State
 	commit CommitAsked // what is to be committed
-	plan   []Assignment
 }
 
 // NewCore makes a member that is in no group, and does nothing until it is polled. A *ConfigError says what is wrong with
@@ -106,7 +108,10 @@ func (c *Core) Step(now time.Duration, in Input) []Output {
 		c.refuse(in)
 		return c.out
 	}
-	c.take(in)
+	c.endTimers()
+	if c.take(in); c.closed {
+		return c.out
+	}
 	c.turnLoops()
 	c.endLeave()
 	return c.out
@@ -117,7 +122,11 @@ func (c *Core) Deadline() (time.Duration, bool) {
 	if c.closed {
 		return 0, false
 	}
-	return c.clocks.next(c.now)
+	next, ok := c.clocks.next(c.now)
+	if c.leaving.done && c.leaving.until > c.now && (!ok || c.leaving.until < next) {
+		return c.leaving.until, true
+	}
+	return next, ok
 }
 
 // take handles one input, by its rule.
@@ -171,10 +180,10 @@ func (c *Core) close() {
 	c.closed = true
 	for _, o := range c.open {
 		if o.request.API == classic.InputOffsetCommit {
-			c.emit(CommitEnded{ID: o.commit, Err: ErrClosed})
+			c.emit(CommitEnded{ID: o.commit, Err: fmt.Errorf("%w; %w", ErrClosed, ErrOutcomeUnknown)})
 		}
 	}
-	c.open = nil
+	c.open, c.late = nil, nil
 	c.endPoll(ErrClosed)
 	if c.leaving.asked {
 		c.leaving = leaving{}

@@ -50,12 +50,33 @@ func (c *clocks) share(jitter float64) float64 {
 // Start lets timers run from now. One that grows lasts twice as long with each attempt, up to its most.
 func (e *effects) Start(timers classic.Timers) {
 	for t := range timers.All() {
-		length, spec := e.clocks.lengths[t], t.Spec()
-		if spec.Most > 0 {
-			length = backoff(length, e.config.RetryBackoffMax, e.clocks.attempts[t], e.clocks.share(spec.Jitter), &e.clocks.jitter)
-			e.clocks.attempts[t]++
+		e.clocks.set(t, e.endOf(t))
+	}
+}
+
+// endOf is when a timer that starts now is over.
+func (e *effects) endOf(t classic.Timer) time.Duration {
+	length, spec := e.clocks.lengths[t], t.Spec()
+	switch {
+	case spec.FromSending: // answers can overtake each other
+		return max(e.clocks.end(t), e.step.sent.at+length)
+	case spec.Most > 0:
+		attempt := e.clocks.attempts[t] - spec.Free
+		e.clocks.attempts[t]++
+		if attempt < 0 {
+			return e.now
 		}
-		e.clocks.set(t, e.now+length)
+		most := time.Duration(float64(length) / float64(e.config.RetryBackoff) * float64(e.config.RetryBackoffMax))
+		length = backoff(length, most, attempt, e.clocks.share(spec.Jitter), &e.clocks.jitter)
+	}
+	return e.now + length
+}
+
+// endTimers handles the ends of timers that are events.
+func (c *Core) endTimers() {
+	if c.has(classic.JoinLost) && c.over(classic.TimerLostJoin) {
+		c.fired(classic.HandleLostJoinOver(&c.memory, c.effects()))
+		c.step = step{who: c.who}
 	}
 }
 

@@ -95,7 +95,8 @@ func TestFailuresAreCountedApart(t *testing.T) {
 	pause := func(timer classic.Timer) time.Duration { return d.core.clocks.end(timer) - d.now }
 	grown := func(timer classic.Timer, failures int) {
 		t.Helper()
-		nominal := backoff(100*time.Millisecond, time.Second, failures-1, 0, nil)
+		first := d.core.clocks.lengths[timer]
+		nominal := backoff(first, 10*first, failures-1, 0, nil)
 		require.InDelta(t, nominal.Seconds(), pause(timer).Seconds(), 0.2*nominal.Seconds(), "%s after %d failures", timer, failures)
 	}
 	for failures := 1; failures <= 6; failures++ {
@@ -108,10 +109,12 @@ func TestFailuresAreCountedApart(t *testing.T) {
 	for failures := 1; failures <= 5; failures++ {
 		d.answer(classic.InputFindCoordinator, classic.CodeCoordinatorNotAvailable)
 		grown(classic.TimerLookupRetry, failures)
-		d.after(time.Second)
+		d.after(2500 * time.Millisecond)
 	}
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	grown(classic.TimerLookupRetry, 6)
 	d.end(d.beat(), classic.CodeNone)
+	require.Zero(t, d.core.clocks.attempts[classic.TimerLookupRetry], "the coordinator has answered")
 	d.end(d.beat(), classic.CodeCoordinatorLoadInProgress)
 	grown(classic.TimerHeartbeatRetry, 1)
 
@@ -145,7 +148,7 @@ func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
 	d := drive(t)
 	d.core.clocks.even = true
 	require.Equal(t, "FindCoordinator", d.step(Poll{}))
-	for _, pause := range []time.Duration{100, 200, 400, 800} {
+	for _, pause := range []time.Duration{250, 500, 1000, 2000} {
 		require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
 		require.Empty(t, d.step(Poll{}))
 		require.Empty(t, d.after((pause-1)*time.Millisecond))
@@ -153,11 +156,13 @@ func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
 	}
 
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
-	require.Equal(t, "FindCoordinator", d.answer(classic.InputJoinGroup, classic.CodeNotCoordinator))
+	require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeNotCoordinator), "it has not answered since it was found")
+	require.Empty(t, d.after(2499*time.Millisecond))
+	require.Equal(t, "FindCoordinator", d.after(time.Millisecond))
 	require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
 	require.Equal(t, 1, d.core.clocks.attempts[classic.TimerJoinRetry])
 	d.step(Poll{})
-	require.Equal(t, "FindCoordinator", d.after(time.Second))
+	require.Equal(t, "FindCoordinator", d.after(2500*time.Millisecond))
 	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone))
 	for _, pause := range []time.Duration{200, 400, 800} {
 		require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeCoordinatorLoadInProgress))
@@ -169,7 +174,7 @@ func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
 	}
 }
 
-// The deadline is the next timer's end, and never in the past; at it the Core goes on.
+// The deadline is the next timer's end, and never in the past; nothing is to be done between one and the next.
 func TestDeadline(t *testing.T) {
 	d := drive(t)
 	_, ok := d.core.Deadline()
@@ -177,10 +182,18 @@ func TestDeadline(t *testing.T) {
 	d.join()
 	joined := d.now
 	for beat := range 30 {
-		deadline, ok := d.core.Deadline()
-		require.True(t, ok)
-		require.Equal(t, joined+time.Duration(beat+1)*3*time.Second, deadline)
-		require.Empty(t, d.after(deadline-1-d.now), "too early")
+		due := joined + time.Duration(beat+1)*3*time.Second
+		for {
+			deadline, ok := d.core.Deadline()
+			require.True(t, ok)
+			require.Greater(t, deadline, d.now)
+			require.LessOrEqual(t, deadline, due)
+			if deadline == due {
+				break
+			}
+			require.Empty(t, d.after(deadline-d.now))
+		}
+		require.Empty(t, d.after(due-1-d.now), "too early")
 		require.Equal(t, "Heartbeat m-1/5", d.after(1))
 		d.answer(classic.InputHeartbeat, classic.CodeNone)
 	}
@@ -198,17 +211,26 @@ func TestTimeDoesNotGoBack(t *testing.T) {
 	require.Equal(t, 6*time.Second, deadline)
 }
 
-// A process that slept for longer than a session notices once, and does not send what it has missed.
+// A process that slept for longer than a session notices once, and does not send what it has missed. The coordinator decides
+// what has become of its place, and with a lease it has lost its place.
 func TestOneExpiryAfterALongSleep(t *testing.T) {
 	d := drive(t).join()
-	require.Empty(t, d.after(24*time.Hour))
-	require.Equal(t, []string{"heartbeat/session_expired", "heartbeat/not joined"}, d.rules())
-	require.Equal(t, classic.Unjoined, d.state())
+	require.Equal(t, "FindCoordinator", d.after(24*time.Hour))
+	require.Equal(t, []string{"check/loop_enabled in joined", "heartbeat/session_expired"}, d.rules())
+	require.Equal(t, classic.Stable, d.state())
 	require.Empty(t, d.after(time.Second))
+	require.Equal(t, "LeaveGroup m-1/5", d.answer(classic.InputFindCoordinator, classic.CodeNone), "it was not polled either")
 	require.Equal(t, "lost 5", d.step(Poll{}))
-	require.Equal(t, "FindCoordinator", d.step(CallbackEnded{}))
+	require.Equal(t, "JoinGroup /-1", d.step(CallbackEnded{}))
 
 	d = drive(t).join()
+	d.now += 24 * time.Hour
+	require.Equal(t, "FindCoordinator, poll ends", d.step(Poll{}), "the application is at work, and nobody has said that its place is lost")
+	require.Equal(t, "Heartbeat m-1/5", d.answer(classic.InputFindCoordinator, classic.CodeNone))
+	d.answer(classic.InputHeartbeat, classic.CodeUnknownMemberID)
+	require.Equal(t, "lost 5", d.step(Poll{}))
+
+	d = drive(t, leased).joinLeased()
 	d.now += 24 * time.Hour
 	require.Equal(t, "lost 5", d.step(Poll{}), "a poll that is the first to come does not go on with what is lost")
 }

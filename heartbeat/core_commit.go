@@ -18,13 +18,21 @@ func (c *Core) commit(in CommitAsked) {
 	}
 }
 
-// commitAnswered handles OffsetCommit's answer.
+// commitAnswered handles OffsetCommit's answer. Each partition that has failed is decided about as the whole is.
 func (c *Core) commitAnswered() {
-	rule := c.fired(classic.HandleOffsetCommit(&c.memory, c.step.answer.Code, classic.OffsetCommitGuards{
-		Stale:  c.stale(),
-		Former: c.former(),
-	}, c.effects()))
-	c.emit(CommitEnded{ID: c.step.sent.commit, Err: c.commitFailure(rule)})
+	before, guards := c.memory, classic.OffsetCommitGuards{Stale: c.stale(), Former: c.former()}
+	rule := c.fired(classic.HandleOffsetCommit(&c.memory, c.step.answer.Code, guards, c.effects()))
+	err := c.commitFailure(rule)
+	if e, ok := err.(*Error); ok {
+		e.Unknown = unknownOutcome(c.step.answer)
+		for _, p := range c.step.answer.Partitions {
+			if p.Code != classic.CodeNone {
+				e.Partitions = append(e.Partitions, p)
+				e.rules = append(e.rules, classic.DecideOffsetCommit(before, p.Code, guards))
+			}
+		}
+	}
+	c.emit(CommitEnded{ID: c.step.sent.commit, Err: err})
 }
 
 // commitFailure is the failure of a commit; nil where it is none.
@@ -32,9 +40,16 @@ func (c *Core) commitFailure(rule *classic.Rule) error {
 	err := c.failure(rule)
 	if e, ok := err.(*Error); ok {
 		e.Retriable = rule.Result.Class() == fsm.ClassBackoff
-		e.Partitions = c.step.answer.Partitions
 	}
 	return err
+}
+
+// unanswered is the largest number of a code that stands for the lack of an answer.
+const unanswered = -1001
+
+// unknownOutcome reports whether a broker may have done what it was sent, though no answer says so.
+func unknownOutcome(r Response) bool {
+	return r.Code.Number() <= unanswered && !notSent(r.Err)
 }
 
 func (e *effects) SendCommit() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,8 @@ func drive(t testing.TB, changes ...func(*Config)) *driven {
 }
 
 func static(c *Config) { c.InstanceID = "i" }
+
+func leased(c *Config) { c.Lease = true }
 
 // step tells the Core something, and says what it does: see did.
 func (d *driven) step(in Input) string {
@@ -73,6 +76,11 @@ func deed(o Output) string {
 		return "assign"
 	case AssignmentAbandoned:
 		return "abandon"
+	case Abandoned:
+		if o.Listen {
+			return ""
+		}
+		return "forget request " + strconv.FormatUint(o.ID, 10)
 	case PollEnded:
 		return "poll ends" + because(o.Err)
 	case CommitEnded:
@@ -174,6 +182,21 @@ func (d *driven) join() *driven {
 	return d
 }
 
+// joinLeased polls a member with a lease into the group.
+func (d *driven) joinLeased() *driven {
+	d.t.Helper()
+	d.step(Poll{})
+	if !d.core.has(classic.CoordinatorKnown) {
+		d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	}
+	d.answer(classic.InputJoinGroup, classic.CodeNone)
+	beat := fmt.Sprintf("Heartbeat %s/%d", d.core.who.member, d.gen)
+	require.Equal(d.t, beat, d.answer(classic.InputSyncGroup, classic.CodeNone), "the work begins when it is answered")
+	require.Equal(d.t, fmt.Sprintf("assigned %d", d.gen), d.answer(classic.InputHeartbeat, classic.CodeNone))
+	require.Equal(d.t, "poll ends", d.step(CallbackEnded{}))
+	return d
+}
+
 // rejoin goes on from where JoinGroup was sent, until the poll has ended.
 func (d *driven) rejoin() {
 	d.t.Helper()
@@ -192,4 +215,9 @@ func (d *driven) beat() Request {
 	d.now = d.core.clocks.end(classic.TimerInterval)
 	require.Contains(d.t, d.step(Tick{}), "Heartbeat ")
 	return d.sent(classic.InputHeartbeat)
+}
+
+// underway reports whether a request of this API waits for its answer.
+func (c *Core) underway(api classic.Input) bool {
+	return slices.ContainsFunc(c.open, func(o open) bool { return o.request.API == api })
 }

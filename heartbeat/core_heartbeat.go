@@ -3,6 +3,11 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -13,6 +18,22 @@ func (c *Core) heartbeatAnswered() {
 		Former: c.former(),
 	}, c.effects()))
 	c.keepCause(rule)
+	switch rule.Result.Class() {
+	case fsm.ClassOK:
+		c.silent = nil
+	case fsm.ClassBackoff:
+		c.silent = c.failure(rule)
+	}
+}
+
+// silence is why no heartbeat was received lately; nil where one was, and none waits for its answer.
+func (c *Core) silence() error {
+	i := slices.IndexFunc(c.open, func(o open) bool { return o.request.API == classic.InputHeartbeat })
+	if c.silent != nil || i < 0 {
+		return c.silent
+	}
+	o := c.open[i]
+	return fmt.Errorf("the heartbeat sent %s ago to broker %d was not answered", (c.now - o.at).Round(time.Millisecond), o.request.Node)
 }
 
 // keepCause keeps why the loop has failed, if it has, for the next poll. What comes after the first cause is its consequence.
@@ -32,7 +53,27 @@ func (e *effects) SendHeartbeat() { e.send(open{request: Request{API: classic.In
 
 func (e *effects) HeartbeatReceived() {}
 
+func (e *effects) BeatAtOnce() {}
+
+func (e *effects) AwaitLease() {}
+
+func (e *effects) BeginLease() {}
+
+func (e *effects) RenewLease() {}
+
+func (e *effects) RenewSessionLease() {}
+
+func (e *effects) AbandonLease() {}
+
+func (e *effects) CheckSilence() { e.LookUp() }
+
+func (e *effects) CheckHeld() { e.LookUp() }
+
 func (e *effects) HeartbeatFailed() {}
+
+func (e *effects) HeartbeatLost() {}
+
+func (e *effects) RepeatLease() {}
 
 func (e *effects) NotePoll() {}
 

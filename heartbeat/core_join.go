@@ -14,6 +14,7 @@ type join struct {
 	id         uint64 // of its JoinGroup
 	members    []JoinMember
 	skip       bool
+	plan       []Assignment // of the leader
 	assignment []byte
 }
 
@@ -23,9 +24,9 @@ func (c *Core) joinAnswered() {
 	c.tellFatal(classic.HandleJoinGroup(&c.memory, answer.Code, classic.JoinGroupGuards{
 		Stale:             c.stale(),
 		Former:            c.former(),
+		Nameless:          nameless(c.step.sent.request) && c.static() && !notSent(answer.Err),
 		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
 		Leader:            answer.Leader == answer.Member,
-		Leaves:            c.leaves(),
 	}, c.effects()))
 	if c.has(classic.AssignmentRunning) && c.join.skip {
 		c.assigned(Assigned{Join: c.join.id})
@@ -40,13 +41,14 @@ func (c *Core) syncAnswered() {
 		Former:            c.former(),
 		OtherProtocolType: differs(answer.ProtocolType, c.config.ProtocolType),
 		OtherProtocolName: differs(answer.Protocol, c.who.protocol),
+		Leased:            c.config.Lease,
 	}, c.effects()))
 }
 
 // assigned goes on with the leader's assignment; one of an earlier join is ignored.
 func (c *Core) assigned(in Assigned) {
 	if c.has(classic.AssignmentRunning) && in.Join == c.join.id {
-		c.step.plan = in.Assignments
+		c.join.plan = in.Assignments
 		c.tellFatal(classic.HandleAssigned(&c.memory, c.effects()))
 	}
 }
@@ -63,6 +65,7 @@ func (c *Core) assignmentFailed(in AssignmentFailed) {
 func differs(named *string, own string) bool { return named != nil && *named != own }
 
 func (e *effects) SendJoin() {
+	e.mode = LeaveIfDynamic
 	e.join = join{id: e.send(open{request: Request{
 		API: classic.InputJoinGroup, ProtocolType: e.config.ProtocolType, Protocols: slices.Clone(e.config.Protocols),
 		SessionTimeout: e.config.SessionTimeout, RebalanceTimeout: e.config.MaxPollInterval, Reason: e.reason,
@@ -96,7 +99,7 @@ func (e *effects) AbandonAssignment() { e.emit(AssignmentAbandoned{e.join.id}) }
 
 func (e *effects) SendSync() {
 	e.send(open{request: Request{
-		API: classic.InputSyncGroup, ProtocolType: e.config.ProtocolType, Protocol: e.who.protocol, Assignments: e.step.plan,
+		API: classic.InputSyncGroup, ProtocolType: e.config.ProtocolType, Protocol: e.who.protocol, Assignments: e.join.plan,
 	}})
 }
 
@@ -108,6 +111,22 @@ func (e *effects) Settle() {
 func (e *effects) SettleForNow() { e.join.assignment = e.step.answer.Assignment }
 
 func (e *effects) EndJoin() {}
+
+func (e *effects) GiveUpJoin() {}
+
+func (e *effects) RepeatJoin() {}
+
+func (e *effects) RepeatSync() {}
+
+func (e *effects) PutOffSync() {}
+
+func (e *effects) AbandonSync() {}
+
+func (e *effects) NoteLostJoin() {}
+
+func (e *effects) ForgetLostJoin() {}
+
+func (e *effects) ForgiveFence() {}
 
 func (e *effects) FailJoin(reason fsm.Text) { e.step.text = reason }
 

@@ -2,6 +2,8 @@ package heartbeat
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +89,7 @@ func TestReasonsTravel(t *testing.T) {
 	require.Equal(t, "need to re-join with the given member-id: m-1", d.sent(classic.InputJoinGroup).Reason)
 	d.answer(classic.InputJoinGroup, classic.CodeNone)
 	d.answer(classic.InputSyncGroup, classic.CodeRebalanceInProgress)
+	d.after(time.Second)
 	require.Equal(t, "rebalance failed due to REBALANCE_IN_PROGRESS", d.sent(classic.InputJoinGroup).Reason)
 	for _, code := range []classic.Code{classic.CodeCoordinatorLoadInProgress, classic.CodeThrottlingQuotaExceeded} {
 		d.answer(classic.InputJoinGroup, code)
@@ -118,40 +121,63 @@ func TestMemberIDRequired(t *testing.T) {
 	require.Equal(t, "m-1", d.core.Status().Member)
 }
 
-// What a join's failure means for the poll that waits: again at once, again after a pause, or the poll's end.
+// What a join's failure means for the poll that waits: again at once, again after a pause, or the poll's end. Where the
+// generation is good, SyncGroup alone is sent again.
 func TestJoinFailures(t *testing.T) {
-	for _, api := range []classic.Input{classic.InputJoinGroup, classic.InputSyncGroup} {
-		for code, c := range map[classic.Code]struct {
-			did    string // of the answer
-			paused string // after a pause
-			id     string // that the next JoinGroup carries
-		}{
-			classic.CodeRebalanceInProgress:       {"JoinGroup", "", "m-1"},
-			classic.CodeUnknownMemberID:           {"JoinGroup", "", ""},
-			classic.CodeCoordinatorLoadInProgress: {"", "JoinGroup", "m-1"},
-			classic.CodeNotCoordinator:            {"FindCoordinator", "", "m-1"},
-			classic.CodeDisconnect:                {"FindCoordinator", "", "m-1"},
-			classic.CodeGroupAuthorizationFailed:  {"poll ends: GROUP_AUTHORIZATION_FAILED", "", "m-1"},
-			classic.Code(999):                     {"poll ends: UNEXPECTED", "", "m-1"},
-		} {
+	const join, sync = classic.InputJoinGroup, classic.InputSyncGroup
+	for _, c := range []struct {
+		api    classic.Input
+		code   classic.Code
+		did    string // at once, in answer to the first failure
+		paused string // after a pause, in which a coordinator that was lost is found
+	}{
+		{join, classic.CodeRebalanceInProgress, "JoinGroup m-2/5", "JoinGroup m-2/5"},
+		{join, classic.CodeUnknownMemberID, "JoinGroup /-1", "JoinGroup /-1"},
+		{join, classic.CodeCoordinatorLoadInProgress, "", "JoinGroup m-2/5"},
+		{join, classic.CodeNotCoordinator, "", "JoinGroup m-2/5"},
+		{join, classic.CodeDisconnect, "", "JoinGroup m-2/5"},
+		{join, classic.CodeGroupAuthorizationFailed, "poll ends: GROUP_AUTHORIZATION_FAILED", "JoinGroup m-2/5"},
+		{join, classic.Code(999), "poll ends: UNEXPECTED", "JoinGroup m-2/5"},
+		{sync, classic.CodeRebalanceInProgress, "JoinGroup m-2/6", "JoinGroup m-2/6"},
+		{sync, classic.CodeUnknownMemberID, "JoinGroup /-1", "JoinGroup /-1"},
+		{sync, classic.CodeIllegalGeneration, "JoinGroup m-2/-1", "JoinGroup m-2/-1"},
+		{sync, classic.CodeCoordinatorLoadInProgress, "", "SyncGroup m-2/6"},
+		{sync, classic.CodeNotCoordinator, "", "SyncGroup m-2/6"},
+		{sync, classic.CodeDisconnect, "", "SyncGroup m-2/6"},
+		{sync, classic.CodeSendTimeout, "", "SyncGroup m-2/6"},
+		{sync, classic.CodeGroupAuthorizationFailed, "poll ends: GROUP_AUTHORIZATION_FAILED", "JoinGroup m-2/6"},
+		{sync, classic.Code(999), "poll ends: UNEXPECTED", "JoinGroup m-2/6"},
+	} {
+		for repeated := range 2 {
 			d := drive(t)
+			d.ids = 1
+			d.join()
+			d.step(RejoinAsked{})
 			d.step(Poll{})
-			d.answer(classic.InputFindCoordinator, classic.CodeNone)
-			d.answer(classic.InputJoinGroup, classic.CodeMemberIDRequired)
-			if api == classic.InputSyncGroup {
-				d.answer(classic.InputJoinGroup, classic.CodeNone)
+			require.Equal(t, "JoinGroup m-2/5", d.step(CallbackEnded{}))
+			name := fmt.Sprintf("%s: %s, %d failures before", c.api, c.code, repeated)
+			did := c.did
+			if repeated > 0 {
+				require.Equal(t, "JoinGroup m-2/5", d.answer(join, classic.CodeRebalanceInProgress), "at once")
+				if strings.HasPrefix(did, "JoinGroup") {
+					did = ""
+				}
 			}
-			did := d.answer(api, code)
-			require.Regexp(t, "^"+c.did+"( |$)", did+" ", "%s: %s", api, code)
-			if c.did == "" {
-				require.Empty(t, did)
+			if c.api == sync {
+				d.answer(join, classic.CodeNone)
 			}
-			if d.core.underway(classic.InputFindCoordinator) {
+			found := d.answer(c.api, c.code)
+			if found == "lost 5" {
+				found = d.step(CallbackEnded{})
+			}
+			require.Equal(t, did, found, name)
+			d.step(Poll{})
+			if d.after(500 * time.Millisecond); d.core.underway(classic.InputFindCoordinator) {
 				d.answer(classic.InputFindCoordinator, classic.CodeNone)
 			}
-			d.step(Poll{})
-			d.after(120 * time.Millisecond)
-			require.Equal(t, c.id, d.sent(classic.InputJoinGroup).Member, "%s: %s", api, code)
+			d.after(time.Second)
+			last := d.open[len(d.open)-1]
+			require.Equal(t, c.paused, fmt.Sprintf("%s %s/%d", last.API, last.Member, last.Generation), name)
 		}
 	}
 }
@@ -265,6 +291,33 @@ func TestCoordinatorLostWhileJoining(t *testing.T) {
 	require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeNone), "there is nobody to send SyncGroup to")
 	require.Equal(t, classic.CompletingRebalance, d.state())
 	require.Empty(t, d.answer(classic.InputFindCoordinator, classic.CodeNone), "after a pause")
-	require.Equal(t, "JoinGroup m-1/6", d.after(120*time.Millisecond))
+	require.Equal(t, "SyncGroup m-1/6", d.after(120*time.Millisecond))
+	require.Equal(t, "assigned 6", d.answer(classic.InputSyncGroup, classic.CodeNone))
+}
+
+// JoinGroup carries what the coordinator needs to know of the member: each protocol with its metadata, and both timeouts.
+func TestJoinGroupOffersAllThatTheMemberHas(t *testing.T) {
+	protocols := []Protocol{{Name: "range", Metadata: []byte("a")}, {Name: "sticky", Metadata: []byte("b")}, {Name: "none"}}
+	d := drive(t, static, func(c *Config) {
+		c.Protocols, c.SessionTimeout, c.MaxPollInterval = protocols, 11*time.Second, 13*time.Second
+	})
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	offered := func(protocols []Protocol) {
+		t.Helper()
+		sent := d.sent(classic.InputJoinGroup)
+		require.Equal(t, protocols, sent.Protocols)
+		require.Equal(t, []any{"g", "consumer", "i", 11 * time.Second, 13 * time.Second},
+			[]any{sent.Group, sent.ProtocolType, sent.Instance, sent.SessionTimeout, sent.RebalanceTimeout})
+	}
+	offered(protocols)
+	d.answer(classic.InputJoinGroup, classic.CodeMemberIDRequired)
+	offered(protocols)
 	d.rejoin()
+	protocols = []Protocol{{Name: "sticky", Metadata: []byte("c")}, {Name: "range"}}
+	d.step(ProtocolsChanged{protocols})
+	d.step(RejoinAsked{})
+	d.step(Poll{})
+	d.step(CallbackEnded{})
+	offered(protocols)
 }

@@ -4,6 +4,7 @@ package heartbeat
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -12,8 +13,10 @@ import (
 // leaving is how far a LeaveAsked has come.
 type leaving struct {
 	asked     bool
-	releasing bool // the application is told
-	done      bool // the member has forgotten itself; what it has sent may not be answered yet
+	releasing bool          // the application is told
+	done      bool          // the member has forgotten itself; what it has sent may not be answered yet
+	last      bool          // the member is closed after it
+	until     time.Duration // for which a late member id is waited for then
 	reason    string
 	err       error
 }
@@ -22,9 +25,10 @@ type leaving struct {
 func (c *Core) leave(in LeaveAsked) {
 	c.endPoll(ErrLeft)
 	if c.leaving.asked {
+		c.leaving.last = c.leaving.last || in.Last
 		return
 	}
-	c.leaving, c.mode = leaving{asked: true, reason: in.Reason}, in.Mode
+	c.leaving, c.mode = leaving{asked: true, last: in.Last, reason: in.Reason}, in.Mode
 	if !c.has(classic.CallbackRunning) {
 		c.release()
 	}
@@ -39,6 +43,7 @@ func (c *Core) release() {
 // released goes on when the application has given up what it owned.
 func (c *Core) released(err error) {
 	c.leaving.releasing, c.leaving.done, c.leaving.err = false, true, err
+	c.leaving.until = c.now + min(c.config.RequestTimeout, lateWait)
 	c.told = nobody
 	c.step.given = c.leaving.reason
 	rule := c.fired(classic.HandleReleased(&c.memory, classic.ReleasedGuards{
@@ -53,13 +58,20 @@ func (c *Core) released(err error) {
 // leaves says whether the coordinator is to be told that the member leaves.
 func (c *Core) leaves() bool { return c.mode == LeaveAlways || c.mode == LeaveIfDynamic && !c.static() }
 
-// endLeave answers LeaveAsked when nothing of it is under way any more. A JoinGroup that was sent without an id is waited
-// for: the coordinator answers it at once, and the id that it gives is dismissed.
+// lateWait bounds the wait for a member id that is given back before the member is closed. A coordinator gives it at once,
+// unless it hangs.
+const lateWait = 5 * time.Second
+
+// endLeave answers LeaveAsked when nothing of it is under way any more. Before the member is closed, a JoinGroup that was
+// sent without an id is waited for, as its id could not be given back later.
 func (c *Core) endLeave() {
-	dismissible := c.leaves() && c.has(classic.CoordinatorKnown) && slices.ContainsFunc(c.open, func(o open) bool {
-		return o.request.API == classic.InputJoinGroup && o.request.Member == ""
+	awaited := c.leaving.last && c.now < c.leaving.until && c.leaves() && c.has(classic.CoordinatorKnown) && slices.ContainsFunc(c.late, func(o open) bool {
+		return o.request.Node == c.node
 	})
-	if !c.leaving.done || dismissible || c.underway(classic.InputLeaveGroup) {
+	sent := slices.ContainsFunc(c.open, func(o open) bool {
+		return o.request.API == classic.InputLeaveGroup && (!o.dismiss || c.leaving.last)
+	})
+	if !c.leaving.done || awaited || sent {
 		return
 	}
 	c.emit(Left{c.leaving.err})

@@ -69,6 +69,7 @@ func TestClosedMemberRemembers(t *testing.T) {
 	for _, flags := range []classic.Flags{0, ^classic.Flags(0)} {
 		d := drive(t).join()
 		d.core.memory.Flags = flags
+		d.core.clocks.set(classic.TimerLostJoin, time.Hour)
 		d.step(CloseAsked{})
 		require.Equal(t, flags&^classic.LoopExists|classic.LoopClosed, d.core.Status().Flags)
 	}
@@ -145,7 +146,7 @@ func TestLettingGoFails(t *testing.T) {
 	d.step(leaveNow)
 	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{cause}))
 	require.Equal(t, "left: cannot flush", d.answer(classic.InputLeaveGroup, classic.CodeDisconnect))
-	require.Equal(t, "FindCoordinator", d.step(Poll{}))
+	require.Equal(t, "FindCoordinator", d.step(Poll{})+d.after(time.Second))
 }
 
 // A LeaveGroup that fails says so, but for the coordinator's not knowing the member.
@@ -200,49 +201,91 @@ func TestWhyAMemberHasLeft(t *testing.T) {
 	}
 }
 
-// A JoinGroup that is under way when the member leaves may yet make a member of it: that one is dismissed, and the end of
-// the leave waits for it.
+// A JoinGroup that is under way when the member leaves may yet make a member of it: that one is dismissed. The leave does not
+// wait for it, unless the member is closed after it: then nobody could dismiss it any more.
 func TestLeaveWhileJoining(t *testing.T) {
 	for code, dismissed := range map[classic.Code]bool{classic.CodeNone: true, classic.CodeMemberIDRequired: true, classic.CodeDisconnect: false} {
-		d := drive(t)
-		d.step(Poll{})
-		d.answer(classic.InputFindCoordinator, classic.CodeNone)
-		require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow), "it has no id to leave with")
-		require.Equal(t, classic.Unjoined, d.state())
-		did := d.answer(classic.InputJoinGroup, code)
-		if !dismissed {
-			require.Equal(t, "left", did)
-			continue
+		for _, last := range []bool{false, true} {
+			d := drive(t)
+			d.step(Poll{})
+			d.answer(classic.InputFindCoordinator, classic.CodeNone)
+			ends := map[bool]string{false: ", left", true: ""}
+			require.Equal(t, "poll ends: "+ErrLeft.Error()+ends[last], d.step(LeaveAsked{Last: last}), "it has no id to leave with")
+			require.Equal(t, classic.Unjoined, d.state())
+			left := map[bool]string{true: "left", false: ""}[last]
+			did := d.answer(classic.InputJoinGroup, code)
+			if !dismissed {
+				require.Equal(t, left, did)
+				continue
+			}
+			require.Equal(t, "LeaveGroup m-1/-1", did, "%s", code)
+			require.Equal(t, left, d.answer(classic.InputLeaveGroup, classic.CodeNotCoordinator), "what becomes of the dismissed id is not the caller's concern")
+			require.Equal(t, "JoinGroup /-1", d.after(time.Second)+d.step(Poll{}))
+			d.rejoin()
+			require.Equal(t, "m-2", d.core.Status().Member)
 		}
-		require.Equal(t, "LeaveGroup m-1/-1", did, "%s", code)
-		require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNotCoordinator), "what becomes of the dismissed id is not the caller's concern")
-		require.Equal(t, "JoinGroup /-1", d.after(time.Second)+d.step(Poll{}))
-		d.rejoin()
-		require.Equal(t, "m-2", d.core.Status().Member)
 	}
 }
 
-// A static member that leaves while JoinGroup is out keeps the place that it is given: its next join takes it.
+// Before a close an id is waited for only where it could be dismissed.
+func TestLastLeaveWaitsForNothingElse(t *testing.T) {
+	for name, c := range map[string]struct {
+		last   LeaveAsked
+		change func(*Config)
+		before func(*driven)
+	}{
+		"a static member keeps its place": {LeaveAsked{Last: true}, static, nil},
+		"nobody is told":                  {LeaveAsked{Last: true, Mode: LeaveNever}, nil, nil},
+		"its coordinator is lost": {LeaveAsked{Last: true}, nil, func(d *driven) {
+			d.answer(classic.InputJoinGroup, classic.CodeDisconnect)
+		}},
+		"it has an id": {LeaveAsked{Last: true}, nil, func(d *driven) {
+			d.answer(classic.InputJoinGroup, classic.CodeMemberIDRequired)
+		}},
+	} {
+		d := drive(t, func(config *Config) {
+			if c.change != nil {
+				c.change(config)
+			}
+		})
+		d.step(Poll{})
+		d.answer(classic.InputFindCoordinator, classic.CodeNone)
+		if c.before != nil {
+			c.before(d)
+		}
+		did := d.step(c.last)
+		if d.core.underway(classic.InputLeaveGroup) {
+			did = d.answer(classic.InputLeaveGroup, classic.CodeNone)
+		}
+		require.Contains(t, did, "left", name)
+	}
+}
+
+// A static member that leaves while its JoinGroup without an id is out has none to keep: its next join has none either, and is
+// fenced by the first at most once.
 func TestStaticMemberLeavesWhileJoining(t *testing.T) {
 	d := drive(t, static)
 	d.step(Poll{})
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
 	require.Equal(t, "poll ends: "+ErrLeft.Error()+", left", d.step(leaveNow))
+	require.True(t, d.core.has(classic.JoinLost))
 	require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeNone))
 	d.after(time.Second)
 	require.Equal(t, "JoinGroup /-1", d.step(Poll{}))
+	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputJoinGroup, classic.CodeFencedInstanceID))
+	require.Equal(t, "poll ends: FENCED_INSTANCE_ID", d.answer(classic.InputJoinGroup, classic.CodeFencedInstanceID))
 }
 
-// A poll after leaving does not send a second JoinGroup while the first is out.
+// A poll after leaving joins at once: the SyncGroup of the member that has left is forgotten.
 func TestPollAfterLeavingWhileSyncing(t *testing.T) {
 	d := drive(t)
 	d.step(Poll{})
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
 	d.answer(classic.InputJoinGroup, classic.CodeNone)
-	require.Equal(t, "poll ends: "+ErrLeft.Error()+", LeaveGroup m-1/5", d.step(leaveNow))
+	require.Equal(t, "poll ends: "+ErrLeft.Error()+", LeaveGroup m-1/5, forget request 3", d.step(leaveNow))
 	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
-	require.Empty(t, d.step(Poll{}), "SyncGroup is out")
-	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputSyncGroup, classic.CodeNone))
+	require.Equal(t, "JoinGroup /-1", d.step(Poll{}))
+	require.Empty(t, d.answer(classic.InputSyncGroup, classic.CodeNone))
 	d.rejoin()
 }
 
@@ -297,4 +340,26 @@ func TestNothingAfterClose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Before a close a member id that may yet be given is waited for, but not for long, and also where the leave came first.
+func TestCloseWaitsShortlyForALateMemberID(t *testing.T) {
+	d := drive(t)
+	d.step(Poll{})
+	d.answer(classic.InputFindCoordinator, classic.CodeNone)
+	first := d.sent(classic.InputJoinGroup)
+	require.NotContains(t, d.step(LeaveAsked{Last: true}), "left")
+	end, ok := d.core.Deadline()
+	require.True(t, ok)
+	require.LessOrEqual(t, end, d.now+5*time.Second)
+	for d.now < 5*time.Second {
+		d.after(time.Second)
+	}
+	require.Equal(t, "left", d.did())
+	require.Equal(t, "LeaveGroup late/-1", d.step(Response{ID: first.ID, Code: classic.CodeMemberIDRequired, Member: "late"}), "as long as it is not closed")
+
+	d = drive(t).join()
+	d.step(leaveNow)
+	d.step(LeaveAsked{Last: true})
+	require.True(t, d.core.leaving.last, "the close comes during a leave")
 }

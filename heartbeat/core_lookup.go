@@ -8,7 +8,9 @@ import (
 
 // lookedUp handles FindCoordinator's answer.
 func (c *Core) lookedUp() {
-	rule := c.fired(classic.HandleFindCoordinator(&c.memory, c.step.answer.Code, c.effects()))
+	rule := c.fired(classic.HandleFindCoordinator(&c.memory, c.step.answer.Code, classic.FindCoordinatorGuards{
+		SameNode: c.step.answer.Node == c.node,
+	}, c.effects()))
 	if err := c.fatal(rule); err != nil {
 		c.lookup = err
 	}

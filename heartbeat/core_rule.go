@@ -23,10 +23,13 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	if c.step.text != "" {
 		c.reason, c.step.text = c.text(c.step.text, rule), ""
 	}
-	f := Fired{Rule: rule, From: c.was, To: c.memory.State}
+	f := Fired{Rule: rule, From: c.was, To: c.memory.State, Node: AnyBroker}
 	c.step.from, c.was = c.was, c.memory.State
 	if c.step.sent != nil && rule.Input == c.step.sent.request.API {
 		f.Request, f.Code, f.Err = c.step.sent.request.ID, c.step.answer.Code, c.step.answer.Err
+		f.Node = c.step.sent.request.Node
+	} else {
+		f.Err = c.step.err
 	}
 	c.out = slices.Insert(c.out, len(c.out)-c.acted, Output(f))
 	c.acted = 0
@@ -59,21 +62,24 @@ func (c *Core) failure(rule *classic.Rule) error {
 	if name == "" {
 		return nil
 	}
-	who := c.step.who
+	who, node := c.step.who, AnyBroker
 	if c.step.sent != nil {
-		who = c.step.sent.who
+		who, node = c.step.sent.who, c.step.sent.request.Node
 	}
 	return &Error{
-		Name: name, Input: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Member: who.member,
+		Name: name, Input: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Node: node, Member: who.member,
 		Generation: who.generation, State: c.step.from, Rule: rule, Err: c.cause(),
 	}
 }
 
 // errorName is the name of what a rule raises, or "".
-func (c *Core) errorName(rule *classic.Rule) string {
+func (c *Core) errorName(rule *classic.Rule) string { return errorName(rule, c.step.answer.Code) }
+
+// errorName is the name of what a rule raises that has decided about code, or "".
+func errorName(rule *classic.Rule, code classic.Code) string {
 	switch e := rule.Result.Error(); e.Kind {
 	case fsm.ErrorOwn:
-		return c.step.answer.Code.String()
+		return code.String()
 	case fsm.ErrorCode:
 		return e.Code.String()
 	case fsm.ErrorNamed:

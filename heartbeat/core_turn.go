@@ -13,16 +13,57 @@ const mostTurns = 64
 // turnLoops lets the loops go round until both wait: what one does can be what the other waits for.
 func (c *Core) turnLoops() {
 	for range mostTurns {
-		beaten := !c.asleep && c.turnHeartbeat()
-		joined := c.polling && c.turnJoin()
-		if !beaten && !joined {
+		moved := c.abandon()
+		c.step = step{who: c.who}
+		if !c.asleep {
+			moved = c.turnLease() || moved
+			moved = c.turnCheck() || moved
+			moved = c.turnSync() || moved
+			moved = c.turnHeartbeat() || moved
+		}
+		if c.polling {
+			moved = c.turnJoin() || moved
+		}
+		if !moved {
 			return
 		}
 	}
 }
 
+// turnLease looks at whether the member may still work: a process that was stopped learns of it here.
+func (c *Core) turnLease() bool {
+	if c.step.err = nil; c.has(classic.LeaseHeld) && c.over(classic.TimerSessionLease) {
+		c.step.err = c.silence()
+	}
+	return c.turned(classic.HandleLeaseTurn(&c.memory, classic.LeaseTurnGuards{
+		SessionLeaseOver:   c.over(classic.TimerSessionLease),
+		RebalanceLeaseOver: c.over(classic.TimerRebalanceLease),
+		Static:             c.static(),
+	}, c.effects()))
+}
+
+// turnCheck asks whether a silent coordinator still is the coordinator.
+func (c *Core) turnCheck() bool {
+	if c.step.err = nil; c.over(classic.TimerSilence) {
+		c.step.err = c.silence()
+	}
+	return c.turned(classic.HandleCheckTurn(&c.memory, classic.CheckTurnGuards{
+		LookupDue: c.over(classic.TimerLookupRetry),
+		CheckDue:  c.over(classic.TimerSilence),
+	}, c.effects()))
+}
+
+// turnSync sends SyncGroup again.
+func (c *Core) turnSync() bool {
+	c.step.err = nil
+	return c.turned(classic.HandleSyncTurn(&c.memory, classic.SyncTurnGuards{JoinDue: c.over(classic.TimerJoinRetry)}, c.effects()))
+}
+
 // turnHeartbeat makes one turn of the heartbeat loop, and says whether it has done something.
 func (c *Core) turnHeartbeat() bool {
+	if c.step.err = nil; c.over(classic.TimerSession) {
+		c.step.err = c.silence()
+	}
 	return c.turned(classic.HandleHeartbeatTurn(&c.memory, classic.HeartbeatTurnGuards{
 		SessionExpired: c.over(classic.TimerSession),
 		LookupDue:      c.over(classic.TimerLookupRetry),
@@ -34,6 +75,7 @@ func (c *Core) turnHeartbeat() bool {
 
 // turnJoin makes one turn of the loop in which a poll waits, and says whether it has done something.
 func (c *Core) turnJoin() bool {
+	c.step.err = nil
 	rule := classic.HandleJoinTurn(&c.memory, classic.JoinTurnGuards{
 		Departing:     c.leaving.asked,
 		IdentityReset: c.reset(),

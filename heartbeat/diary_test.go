@@ -76,8 +76,14 @@ func (d *diary) take() []entry {
 	d.entries = nil
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		c := cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(a.kind), rank(b.kind)), cmp.Compare(a.who, b.who))
-		if c == 0 && a.kind == ended { // each on a goroutine of its own
+		switch {
+		case c != 0:
+		case a.kind == ended: // each on a goroutine of its own
 			c = cmp.Compare(a.text, b.text)
+		case a.kind == sent: // by API: each has a connection of its own
+			api, _, _ := strings.Cut(a.text, " ")
+			other, _, _ := strings.Cut(b.text, " ")
+			c = cmp.Compare(api, other)
 		}
 		return c
 	})
@@ -103,7 +109,7 @@ func (d *diary) count(rule string) int {
 	defer d.mu.Unlock()
 	n := 0
 	for _, e := range d.entries {
-		if e.rule == rule {
+		if e.rule == rule || strings.HasPrefix(e.rule, rule+"/") {
 			n++
 		}
 	}

@@ -44,6 +44,7 @@ type (
 	LeaveAsked struct {
 		Mode   LeaveMode
 		Reason string
+		Last   bool // CloseAsked follows: a JoinGroup that may bring a member id is waited for
 	}
 
 	// CloseAsked ends the member: nothing is sent after it. LeaveAsked goes before it where the group is to be told.

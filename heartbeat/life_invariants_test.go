@@ -52,6 +52,13 @@ func (l *life) must(holds bool, format string, args ...any) {
 	}
 }
 
+// decided counts the rules that have done something.
+func (w *watching) decided(rule *classic.Rule) {
+	if len(rule.Do) > 0 || len(rule.To) > 0 || rule.Input.Kind() != fsm.KindLoop {
+		w.decisions++
+	}
+}
+
 // before notes what an input is to bring about.
 func (w *watching) before(l *life, in Input) {
 	if w.commits == nil {
@@ -126,8 +133,9 @@ func (w *watching) output(l *life, o Output) {
 	case Fired:
 		l.must(o.From == w.state, "%s says that it found the member in %s; it was in %s", o.Rule, o.From, w.state)
 		l.must(o.To == o.Rule.Next(o.From), "%s leads from %s to %s", o.Rule, o.From, o.To)
-		if turn := o.Rule.Input == classic.InputHeartbeatTurn || o.Rule.Input == classic.InputJoinTurn; turn && o.Rule.Result.Class() == fsm.ClassRetry {
-			l.must(o.From != o.To || o.Rule.Result.Error().Kind == fsm.ErrorNone, "%s names an error, and has ended nothing", o.Rule)
+		if o.Rule.Input.Kind() == fsm.KindLoop && o.Rule.Result.Class() == fsm.ClassRetry {
+			ends := o.From != o.To || o.Rule.Clears.Has(classic.CoordinatorKnown)
+			l.must(ends || o.Rule.Result.Error().Kind == fsm.ErrorNone, "%s names an error, and has ended nothing", o.Rule)
 		}
 		w.state = o.To
 	case PollEnded:
@@ -146,6 +154,8 @@ func (w *watching) output(l *life, o Output) {
 		w.callback(l, o)
 	case Request:
 		w.request(l, o)
+	case Abandoned:
+		l.must(l.sentAt[o.ID] <= l.now && o.ID <= w.lastID, "request %d is abandoned, and was never sent", o.ID)
 	}
 }
 
@@ -196,6 +206,10 @@ func (w *watching) memory(l *life) {
 	c := l.core
 	joins, lookups := 0, 0
 	for _, o := range l.open {
+		if l.lateJoins[o.ID] {
+			l.must(nameless(o), "the answer to %s %d is awaited, and it was abandoned", o.API, o.ID)
+			continue
+		}
 		switch o.API {
 		case classic.InputJoinGroup, classic.InputSyncGroup:
 			joins++
@@ -203,17 +217,27 @@ func (w *watching) memory(l *life) {
 			lookups++
 		}
 	}
-	if c.has(classic.AssignmentRunning) {
-		joins++
+	for _, f := range []classic.Flags{classic.AssignmentRunning, classic.SyncNeeded, classic.LeaseAwaited} {
+		if c.has(f) {
+			joins++
+		}
 	}
 	l.must(joins <= 1, "%d joins at once", joins)
 	l.must(lookups <= 1, "%d lookups at once", lookups)
-	l.must(len(l.open) == len(c.open), "%d requests under way, and the Core waits for %d", len(l.open), len(c.open))
+	l.must(len(l.open)-len(l.lateJoins) == len(c.open), "%d requests under way, and the Core waits for %d", len(l.open)-len(l.lateJoins), len(c.open))
+	l.must(len(l.lateJoins) == len(c.late), "%d joins that may still bring a member id, and the Core listens for %d", len(l.lateJoins), len(c.late))
 	l.must(c.has(classic.JoinInFlight) == (joins == 1), "join_in_flight, with %d", joins)
 	l.must(c.has(classic.LookupInFlight) == (lookups == 1), "lookup_in_flight, with %d", lookups)
 	l.must(c.has(classic.CallbackRunning) == w.running, "callback_running")
 	l.must(c.has(classic.CoordinatorKnown) == (c.node != AnyBroker), "coordinator_known, with node %d", c.node)
 	l.must(w.letting || (c.told != nobody) == (w.holding != holdsNothing), "what the application was told of: %v, not %d", c.told, w.holding)
+
+	if c.has(classic.CoordinatorKnown) {
+		for _, o := range c.open {
+			l.must(o.request.Node == c.node || o.request.Node == AnyBroker, "%s waits at broker %d, and the coordinator is %d", o.request.API, o.request.Node, c.node)
+		}
+	}
+	l.must(c.config.Lease || !c.has(classic.LeaseHeld) && !c.has(classic.LeaseAwaited), "a lease, and none is configured")
 
 	s := c.Status()
 	l.must(s.State == w.state, "the state is %s, and rules have led to %s", s.State, w.state)
@@ -236,7 +260,7 @@ func (w *watching) timers(l *life, out []Output) {
 		if !ok {
 			continue
 		}
-		for t := classic.TimerSession; t <= classic.TimerJoinRetry; t++ {
+		for t := classic.Timer(1); t <= classic.NumTimers; t++ {
 			if f.Rule.Forgets.Has(t) {
 				w.clocks.attempts[t] = 0
 			}
@@ -244,8 +268,16 @@ func (w *watching) timers(l *life, out []Output) {
 				continue
 			}
 			length, spec := c.clocks.lengths[t], t.Spec()
+			switch attempt := w.clocks.attempts[t] - spec.Free; {
+			case spec.FromSending:
+				w.clocks.set(t, max(w.clocks.end(t), l.sentAt[f.Request]+length))
+				continue
+			case spec.Most > 0 && attempt < 0:
+				length = 0
+			case spec.Most > 0:
+				length = backoff(length, length*c.config.RetryBackoffMax/c.config.RetryBackoff, attempt, w.clocks.share(spec.Jitter), &w.clocks.jitter)
+			}
 			if spec.Most > 0 {
-				length = backoff(length, c.config.RetryBackoffMax, w.clocks.attempts[t], w.clocks.share(spec.Jitter), &w.clocks.jitter)
 				w.clocks.attempts[t]++
 			}
 			w.clocks.set(t, l.now+length)
@@ -256,10 +288,13 @@ func (w *watching) timers(l *life, out []Output) {
 	}
 }
 
-// poll: Wants says whether one does something, or returns at once.
+// poll: Wants reports whether one does something, or returns at once. Only one that waits for the lease does neither.
 func (w *watching) poll(l *life, out []Output) {
 	if !w.asks {
 		return
+	}
+	if l.core.has(classic.LeaseAwaited) {
+		w.wants = true
 	}
 	ready := false
 	for _, o := range out {

@@ -16,19 +16,21 @@ import (
 // life is a Core to which anything happens at any time; the dice say what. After each step it is held against what no
 // life may break (life_invariants_test.go). It is what FuzzCore explores, and what traces are made of in tests.
 type life struct {
-	t        testing.TB
-	dice     *dice
-	config   Config // at first
-	core     *Core
-	now      time.Duration
-	steps    []lived
-	open     []Request // not answered yet
-	done     []uint64  // ids of those that were
-	plans    []RunAssignment
-	ids      int   // member ids that the coordinator has given
-	gen      int32 // the coordinator's
-	commits  uint64
-	watching watching
+	t         testing.TB
+	dice      *dice
+	config    Config // at first
+	core      *Core
+	now       time.Duration
+	steps     []lived
+	open      []Request                // not answered yet
+	sentAt    map[uint64]time.Duration // when each request was
+	lateJoins map[uint64]bool          // of open: nobody waits for their answers, which still may bring a member id
+	done      []uint64                 // ids of those that were
+	plans     []RunAssignment
+	ids       int   // member ids that the coordinator has given
+	gen       int32 // the coordinator's
+	commits   uint64
+	watching  watching
 }
 
 // lived is one step.
@@ -44,15 +46,25 @@ func newLife(t testing.TB, d *dice) *life {
 	if d.roll(3) == 0 {
 		config.InstanceID = "i"
 	}
+	config.Lease = d.roll(3) == 0
 	if d.roll(2) == 0 {
 		config.SessionTimeout, config.HeartbeatInterval, config.MaxPollInterval = 50*time.Millisecond, 9*time.Millisecond, 80*time.Millisecond
 		config.RetryBackoff, config.RetryBackoffMax = 7*time.Millisecond, 20*time.Millisecond
 	}
+	if config.Lease && config.SessionTimeout != 0 { // a lease ends 50 ms before the session
+		config.SessionTimeout, config.MaxPollInterval = 130*time.Millisecond, 150*time.Millisecond
+	}
 	core, err := NewCore(config)
 	require.NoError(t, err)
-	l := &life{t: t, dice: d, config: core.config, core: core, gen: 4}
-	core.observe = func(*classic.Rule) { l.watching.decisions++ }
+	l := newLifeOf(t, core)
+	l.dice, l.gen = d, 4
+	core.observe = l.watching.decided
 	return l
+}
+
+// newLifeOf is the life of a Core that nothing has happened to.
+func newLifeOf(t testing.TB, core *Core) *life {
+	return &life{t: t, config: core.config, core: core, sentAt: map[uint64]time.Duration{}, lateJoins: map[uint64]bool{}}
 }
 
 // run lets things happen until the dice are used up, and then all be well.
@@ -101,7 +113,7 @@ func (l *life) happen() Input {
 		}
 		return ProtocolsChanged{[][]Protocol{nil, {{Name: "range", Metadata: d.bytes()}}, {{}}}[d.roll(3)]}
 	case 21:
-		return LeaveAsked{LeaveMode(d.roll(4)), d.text()}
+		return LeaveAsked{Mode: LeaveMode(d.roll(4)), Reason: d.text()}
 	case 22:
 		return LoopBroke{d.err(2)}
 	default:
@@ -221,6 +233,7 @@ func (l *life) step(in Input) []Output {
 			}
 			return o.ID == r.ID
 		})
+		delete(l.lateJoins, r.ID)
 	}
 	l.watching.before(l, in)
 	out := slices.Clone(l.core.Step(l.now, in))
@@ -229,8 +242,16 @@ func (l *life) step(in Input) []Output {
 		switch o := o.(type) {
 		case Request:
 			l.open = append(l.open, o)
+			l.sentAt[o.ID] = l.now
 		case RunAssignment:
 			l.plans = append(l.plans, o)
+		case Abandoned:
+			if o.Listen {
+				l.lateJoins[o.ID] = true
+				continue
+			}
+			l.open = slices.DeleteFunc(l.open, func(r Request) bool { return r.ID == o.ID })
+			l.done = append(l.done, o.ID)
 		}
 	}
 	l.watching.after(l, in, out)

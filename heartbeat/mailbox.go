@@ -2,46 +2,46 @@ package heartbeat
 
 import "sync"
 
-// letter is an input for the member's Core, with who waits for what comes of it.
-type letter struct {
+// message is an input for the member's Core, with who waits for what comes of it.
+type message struct {
 	input   Input   // nil with givenUp of a leave
 	from    *caller // or nil
 	givenUp bool    // from does not wait any more
 }
 
-// mailbox holds letters for the member's goroutine. Posting never blocks, so that whoever is called by the member may post.
+// mailbox holds messages for the member's goroutine. Posting never blocks, so that whoever is called by the member may post.
 type mailbox struct {
-	mu      sync.Mutex
-	letters []letter
-	closed  bool
-	arrived chan struct{} // holds something while there are letters
+	mu       sync.Mutex
+	messages []message
+	closed   bool
+	arrived  chan struct{} // holds something while there are messages
 }
 
 func newMailbox() *mailbox { return &mailbox{arrived: make(chan struct{}, 1)} }
 
-func (m *mailbox) post(l letter) {
+func (m *mailbox) post(msg message) {
 	m.mu.Lock()
 	if !m.closed {
-		m.letters = append(m.letters, l)
+		m.messages = append(m.messages, msg)
 	}
 	m.mu.Unlock()
 	wake(m.arrived)
 }
 
 // take empties the box.
-func (m *mailbox) take() []letter {
+func (m *mailbox) take() []message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	letters := m.letters
-	m.letters = nil
-	return letters
+	messages := m.messages
+	m.messages = nil
+	return messages
 }
 
-// close lets no letter in any more.
+// close drops all messages, and each that is posted later.
 func (m *mailbox) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed, m.letters = true, nil
+	m.closed, m.messages = true, nil
 }
 
 // wake puts something into a channel of room one, unless it holds something already.

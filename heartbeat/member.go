@@ -29,13 +29,14 @@ type Member struct {
 	options   options
 	start     time.Time
 
-	mail    *mailbox
-	commits atomic.Uint64 // the last commit's id
-	storing chan struct{} // holds something while a commit goes on
-	wants   chan struct{} // holds something when a poll would do something
-	status  atomic.Pointer[Status]
-	live    atomic.Pointer[Session] // that the application was told of last; it may have ended
-	polling sync.Mutex              // held by Poll and Run
+	mail     *mailbox
+	commitID atomic.Uint64 // the last commit's
+	commits  commits
+	underway underway
+	wants    chan struct{} // holds something when a poll would do something
+	status   atomic.Pointer[Status]
+	live     atomic.Pointer[Session] // that the application received last; it may have ended
+	polling  sync.Mutex              // held by Poll and Run
 
 	mu      sync.Mutex
 	handle  handler // of the application: Run's while it goes on
@@ -47,7 +48,8 @@ type Member struct {
 	ctx    context.Context // of all that the member has started
 	cancel context.CancelFunc
 	work   sync.WaitGroup // requests, assignors
-	done   chan struct{}  // closed when the goroutine has ended
+	over   chan struct{}  // closed when the goroutine answers nobody any more
+	done   chan struct{}  // closed when work has ended too
 
 	loop loop
 }
@@ -68,7 +70,7 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	}
 	m := &Member{
 		core: core, config: core.config, transport: transport, assignor: assignor, start: time.Now(),
-		mail: newMailbox(), wants: make(chan struct{}, 1), storing: make(chan struct{}, 1), done: make(chan struct{}),
+		mail: newMailbox(), wants: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}),
 	}
 	for _, o := range opts {
 		o(&m.options)
@@ -79,7 +81,7 @@ func NewMember(config Config, transport Transport, assignor Assignor, opts ...Op
 	if v := reflect.ValueOf(transport); transport == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, &ConfigError{"Transport", "is missing: heartbeat/franz has one"}
 	}
-	m.handle = m.callback
+	m.handle = handler{call: m.callback}
 	status := core.Status()
 	m.status.Store(&status)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
@@ -130,10 +132,10 @@ func (m *Member) SetProtocols(protocols []Protocol) error {
 }
 
 // post gives the member's goroutine something to handle.
-func (m *Member) post(in Input, from *caller) { m.mail.post(letter{input: in, from: from}) }
+func (m *Member) post(in Input, from *caller) { m.mail.post(message{input: in, from: from}) }
 
 // admit posts what the application asks for, and starts the goroutine where it is the first. From Close on only a commit
-// is admitted, of the callback that lets go: a poll that came between the leave and the end would join again, and leave a
+// is admitted, of the callback that releases: a poll that came between the leave and the end would join again, and leave a
 // ghost behind. For the same reason a Run polls no more when there was a Leave since it began.
 func (m *Member) admit(in Input, from *caller) error {
 	m.mu.Lock()

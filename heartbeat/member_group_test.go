@@ -139,7 +139,8 @@ func TestAStaticMemberComesBack(t *testing.T) {
 	})
 }
 
-// A member that nobody hears of any more is given up after its session, and others go on in its place.
+// A member that is cut off is given up after its session, and others go on in its place; with a lease its work has ended by
+// then.
 func TestAMemberThatDies(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a := w.app("a", nil).running()
@@ -152,21 +153,22 @@ func TestAMemberThatDies(t *testing.T) {
 			}
 			return inner.Send(ctx, r)
 		}
-		b := w.app("b", nil).running()
+		b := w.app("b", func(c *heartbeat.Config) { c.Lease = true }).running()
 		<-alone.ctx.Done()
 		alone.result <- nil
 		ofA, ofB := a.next(), b.next()
 
 		cut.Store(true)
 		began := time.Now()
+		<-ofB.ctx.Done() // it finds out by itself
+		require.Less(t, time.Since(began), 45*time.Second)
+		require.Equal(t, "LEASE_EXPIRED", causeOf(ofB.ctx).Name)
+		require.NoError(t, ofA.ctx.Err(), "the partitions go to nobody before")
 		<-ofA.ctx.Done()
 		require.Less(t, time.Since(began), 50*time.Second)
 		ofA.result <- nil
 		alone = a.next()
 		require.Greater(t, alone.session.Generation(), ofA.session.Generation())
-		<-ofB.ctx.Done() // it finds out by itself
-		require.Less(t, time.Since(began), 50*time.Second)
-		require.Equal(t, "SESSION_EXPIRED", causeOf(ofB.ctx).Name)
 		ofB.result <- nil
 		a.stop(alone)
 		require.ErrorIs(t, context.Cause(alone.ctx), errStop)
@@ -219,7 +221,9 @@ func TestAnOutage(t *testing.T) {
 					a.stop(first)
 					return
 				}
-				require.Equal(t, "SESSION_EXPIRED", causeOf(first.ctx).Name)
+				require.NoError(t, first.ctx.Err(), "the coordinator decides")
+				<-first.ctx.Done()
+				require.Equal(t, "UNKNOWN_MEMBER_ID", causeOf(first.ctx).Name)
 				first.result <- nil
 				second := a.next()
 				w.pass(10 * time.Minute)
@@ -257,19 +261,14 @@ func TestSetProtocols(t *testing.T) {
 	})
 }
 
-// A broker that does not answer a heartbeat holds up what comes after it on the connection. The request ends with the
-// session at the latest, and the connection with it; the next session would end for the same silence otherwise, and so on.
-func TestASilentConnectionCostsOneSession(t *testing.T) {
+// A connection that has fallen silent holds up what comes after it; a second one keeps the session.
+func TestASilentConnectionCostsNoSession(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a := w.app("a", session(10*time.Second)).running()
-		first := a.next()
+		work := a.next()
 		w.answer(kmsg.Heartbeat, answer{way: byNothing})
-		<-first.ctx.Done()
-		require.ErrorIs(t, context.Cause(first.ctx), classic.ErrorSessionExpired)
-		first.result <- nil
-		second := a.next()
 		w.pass(10 * time.Minute)
-		require.NoError(t, second.ctx.Err())
-		a.stop(second)
+		require.NoError(t, work.ctx.Err())
+		a.stop(work)
 	})
 }

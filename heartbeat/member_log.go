@@ -4,90 +4,91 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
-// logFired logs that a rule has decided.
-func (m *Member) logFired(f Fired) {
+// observe notes what the member has become by a step, and logs that, before anybody is notified. What logs must not harm the
+// loop: if it panics, the loop has failed, and the application gets to know; a logger that panics also at that is not
+// heard again.
+func (m *Member) observe(now time.Duration, outputs []Output) {
+	j, status := &m.loop.journal, m.core.Status()
+	broken := m.outside("logger", func() { m.log(outputs, j.step(now, outputs, status, m.loop.raised)) })
+	if j.outage.on() {
+		status.Failure, status.FailingSince = j.outage.last, m.start.Add(j.outage.since)
+	}
+	if j.beaten {
+		status.LastHeartbeat = m.start.Add(j.beat)
+	}
+	m.status.Store(&status)
+	if broken != nil && !slices.ContainsFunc(outputs, isLoopBroke) {
+		m.post(LoopBroke{broken}, nil)
+	}
+}
+
+func isLoopBroke(o Output) bool {
+	f, ok := o.(Fired)
+	return ok && f.Rule.Input == classic.InputLoopBroke
+}
+
+// log logs each rule that has decided, then the events.
+func (m *Member) log(outputs []Output, events []event) {
 	log := m.options.log
 	if log == nil {
 		return
 	}
-	level := levelOf(f)
-	if !log.Enabled(context.Background(), level) {
-		return
-	}
-	now := m.status.Load()
-	attrs := []slog.Attr{
-		slog.String("group", m.config.Group), slog.String("rule", f.Rule.Name), slog.String("at", f.Rule.At()),
-		slog.String("state", f.To.String()), slog.String("member", now.Member), slog.Int("generation", int(now.Generation)),
-		slog.Int("coordinator", int(now.Coordinator)),
-	}
-	switch e := f.Rule.Result.Error(); e.Kind {
-	case fsm.ErrorNamed:
-		attrs = append(attrs, slog.String("error", e.Name.String()))
-	case fsm.ErrorCode:
-		attrs = append(attrs, slog.String("error", e.Code.String()))
-	}
-	if f.Code != classic.CodeNone {
-		attrs = append(attrs, slog.String("code", f.Code.String()))
-		if message := f.Code.Message(); message != "" {
-			attrs = append(attrs, slog.String("message", message))
+	fired := func(o Output) bool { _, ok := o.(Fired); return ok }
+	if slices.ContainsFunc(outputs, fired) && log.Enabled(context.Background(), slog.LevelDebug) {
+		for _, o := range outputs {
+			if f, ok := o.(Fired); ok {
+				log.LogAttrs(context.Background(), slog.LevelDebug, "rule fired", attrsOf(m.loop.journal.decision(f))...)
+			}
 		}
 	}
-	if err := m.behind(f); err != nil {
-		attrs = append(attrs, slog.Any("err", err))
-	}
-	if f.Rule.Why != "" {
-		attrs = append(attrs, slog.String("why", f.Rule.Why))
-	}
-	log.LogAttrs(context.Background(), level, f.Rule.Input.String(), attrs...)
-}
-
-// behind is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
-func (m *Member) behind(f Fired) error {
-	switch f.Rule.Input {
-	case classic.InputLoopBroke, classic.InputAssignmentFailed, classic.InputCallbackFailed:
-		return m.loop.raised
-	}
-	return f.Err
-}
-
-// levelOf is how much a rule is worth an operator's attention: what ends the member's part in its generation, and what has
-// failed, is Warn; a state that is entered on the way is Info.
-func levelOf(f Fired) slog.Level {
-	failed := f.Rule.Result.Error().Kind != fsm.ErrorNone
-	switch f.Rule.Result.Class() {
-	case fsm.ClassBackoff, fsm.ClassFatal, fsm.ClassIgnored:
-		if failed {
-			return slog.LevelWarn
+	for _, e := range events {
+		level := slog.LevelInfo
+		if e.failure {
+			level = slog.LevelWarn
 		}
-	case fsm.ClassRetry:
-		if failed && f.From != f.To {
-			return slog.LevelWarn
-		}
+		log.LogAttrs(context.Background(), level, e.message, attrsOf(e.attrs)...)
 	}
-	if f.From != f.To {
-		return slog.LevelInfo
-	}
-	return slog.LevelDebug
 }
 
-// record writes what was told and done into the trace. A trace that cannot be written ends.
+func attrsOf(attrs []eventAttr) []slog.Attr {
+	all := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		all[i] = slog.Any(a.key, a.value)
+	}
+	return all
+}
+
+// description lets the application describe what comes or goes.
+func (m *Member) description(c Callback) []eventAttr {
+	var all []eventAttr
+	for _, a := range m.options.describe(c) {
+		all = append(all, eventAttr{a.Key, a.Value})
+	}
+	return all
+}
+
+// record writes the input and the outputs of a step into the trace. A trace that cannot be written ends.
 func (m *Member) record(now time.Duration, in Input, outputs []Output) {
 	if m.loop.trace == nil {
 		return
 	}
 	var err error
-	broken := guard("trace", func() { err = m.loop.trace.Record(now, in, outputs) })
+	broken := m.outside("trace", func() { err = m.loop.trace.Record(now, in, outputs) })
 	if err = errors.Join(err, broken); err == nil {
 		return
 	}
 	m.loop.trace = nil
 	if m.options.log != nil {
-		m.options.log.Error("the trace ends: it cannot be written", "group", m.config.Group, "err", err)
+		if broken := m.outside("logger", func() {
+			m.options.log.Error("trace ended: it could not be written", "group", m.config.Group, "err", err)
+		}); broken != nil {
+			m.post(LoopBroke{broken}, nil)
+		}
 	}
 }

@@ -10,16 +10,18 @@ import (
 
 // loop is what only the member's goroutine touches.
 type loop struct {
-	machine *classic.Machine
-	trace   *TraceWriter // or nil
-	poller  *caller      // who waits for the end of a poll
-	leavers []*caller    // who wait for the end of a leave
-	commits map[uint64]chan<- CommitEnded
-	abandon context.CancelFunc // ends the leader's assignment
-	session *Session           // of the generation that the application was told of; nil when it has ended
-	ending  Fired              // the last rule that wanted a rejoin
-	trouble error              // what was answered last, if that is a failure
-	raised  error              // what the input that is handled brings
+	machine  *classic.Machine
+	trace    *TraceWriter // or nil
+	journal  journal
+	poller   *caller   // who waits for the end of a poll
+	leavers  []*caller // who wait for the end of a leave
+	commits  map[uint64]chan<- CommitEnded
+	requests map[uint64]*task   // those that are not answered
+	abandon  context.CancelFunc // ends the leader's assignment
+	session  *Session           // of the generation that the application last received; nil when it has ended
+	ending   Fired              // the last rule that wanted a rejoin
+	trouble  troubles
+	raised   error // what the input that is handled brings
 }
 
 func (l *loop) init(m *Member) error {
@@ -29,7 +31,12 @@ func (l *loop) init(m *Member) error {
 	}
 	l.machine = classic.NewMachine(definition, m.options.hooks)
 	l.commits = make(map[uint64]chan<- CommitEnded)
+	l.requests = make(map[uint64]*task)
 	l.abandon = func() {}
+	l.journal = newJournal(m.config, m.core.Status())
+	if m.options.describe != nil && m.options.log != nil {
+		l.journal.describe = m.description
+	}
 	if m.options.trace != nil {
 		l.trace = NewTraceWriter(m.options.trace, m.config)
 	}
@@ -40,6 +47,7 @@ func (l *loop) init(m *Member) error {
 func (m *Member) run() {
 	defer close(m.done)
 	defer m.work.Wait()
+	defer close(m.over)
 	defer m.cancel()
 	defer m.calls.finish()
 	defer m.mail.close()
@@ -47,12 +55,12 @@ func (m *Member) run() {
 	defer timer.Stop()
 	for {
 		m.await(timer)
-		letters := m.mail.take()
-		if len(letters) == 0 {
-			letters = []letter{{input: Tick{}}}
+		messages := m.mail.take()
+		if len(messages) == 0 {
+			messages = []message{{input: Tick{}}}
 		}
-		for _, l := range letters {
-			m.step(l)
+		for _, msg := range messages {
+			m.step(msg)
 		}
 		if m.core.closed {
 			m.endSession(ErrClosed)
@@ -61,7 +69,7 @@ func (m *Member) run() {
 	}
 }
 
-// await returns when there is a letter, or when the Core's next deadline has come.
+// await returns when there is a message, or when the Core's next deadline has come.
 func (m *Member) await(timer *time.Timer) {
 	timer.Stop()
 	var passed <-chan time.Time
@@ -77,44 +85,47 @@ func (m *Member) await(timer *time.Timer) {
 
 func (m *Member) now() time.Duration { return time.Since(m.start) }
 
-// step lets the Core handle one letter.
-func (m *Member) step(l letter) {
+// step lets the Core handle one message.
+func (m *Member) step(msg message) {
 	m.loop.raised = nil
-	switch in := l.input.(type) {
+	switch in := msg.input.(type) {
 	case Poll:
-		m.loop.poller = l.from
+		m.loop.poller = msg.from
 	case LeaveAsked:
-		m.loop.leavers = append(m.loop.leavers, l.from)
+		m.loop.leavers = append(m.loop.leavers, msg.from)
 	case CommitAsked:
-		m.loop.commits[in.ID] = l.from.commit
+		m.loop.commits[in.ID] = msg.from.commit
 	case CallbackEnded:
 		m.loop.raised = in.Err
 	case AssignmentFailed:
 		m.loop.raised = in.Err
+	case Response:
+		m.underway.abandon(m.loop.requests[in.ID], false) // it may not have returned, where the answer was made up for it
+		delete(m.loop.requests, in.ID)
 	case LoopBroke:
 		m.loop.raised = in.Err
 	}
-	if l.input != nil {
-		now := m.now().Truncate(time.Microsecond)
-		outputs := m.core.Step(now, l.input)
-		m.record(now, l.input, outputs)
-		m.see(outputs)
+	if msg.input != nil {
+		now := m.now()
+		outputs := m.core.Step(now, msg.input)
+		m.record(now, msg.input, outputs)
+		m.see(now, outputs)
 		for _, o := range outputs {
 			m.perform(o)
 		}
 		m.checkSession()
 	}
-	if l.givenUp {
-		m.giveUp(l.from)
+	if msg.givenUp {
+		m.giveUp(msg.from)
 	}
 	if m.core.Wants() {
 		wake(m.wants)
 	}
 }
 
-// see notes what the member is now, before anybody is told: whoever has heard of the end of a poll or commit finds the
+// see notes what the member is now, before any call returns: whoever has seen the end of a poll or commit finds the
 // state, and the session, as they are after it.
-func (m *Member) see(outputs []Output) {
+func (m *Member) see(now time.Duration, outputs []Output) {
 	for _, o := range outputs {
 		f, ok := o.(Fired)
 		if !ok {
@@ -123,12 +134,16 @@ func (m *Member) see(outputs []Output) {
 		if f.Rule.Sets.Has(classic.RejoinNeeded) {
 			m.loop.ending = f
 		}
-		if f.Request != 0 {
-			m.loop.trouble = m.troubleOf(f)
-		}
+		m.loop.trouble.note(f, m.troubleOf(f))
 	}
-	status := m.core.Status()
-	m.status.Store(&status)
+	was := m.status.Load()
+	m.observe(now, outputs)
+	if m.loop.session != nil {
+		m.loop.session.lease.renew(m.core)
+	}
+	if is := m.status.Load(); was.Member != is.Member || was.Generation != is.Generation || was.Coordinator != is.Coordinator {
+		m.commits.wakeAll()
+	}
 	m.checkSession()
 }
 
@@ -136,10 +151,14 @@ func (m *Member) see(outputs []Output) {
 func (m *Member) giveUp(c *caller) {
 	if m.loop.poller == c {
 		m.loop.poller = nil
-		c.tell(ended{&givenUp{m.loop.trouble}})
+		c.tell(ended{&givenUp{m.loop.trouble.ofPoll(), m.underway.list(forPoll)}})
 	}
 	if i := slices.Index(m.loop.leavers, c); i >= 0 {
 		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)
-		c.tell(ended{&givenUp{m.loop.trouble}})
+		may := forLeave
+		if m.core.leaving.last {
+			may = forLastLeave
+		}
+		c.tell(ended{&givenUp{m.loop.trouble.ofLeave(), m.underway.list(may)}})
 	}
 }

@@ -26,9 +26,9 @@ func TestAMissingArgument(t *testing.T) {
 			"leave: the context is nil: give context.Background(), or one that ends":        a.Leave(none, heartbeat.LeaveAlways, "enough"),
 			"close: the context is nil: give context.Background(), or one that ends":        a.Close(none),
 			"commit: the context is nil: give context.Background(), or one that ends":       a.Commit(none, someOffsets),
-			"commit: offset -3 of partition 0 of topic \"t\" is none: nothing is committed": a.Commit(t.Context(), []heartbeat.Offset{{Topic: "t", Offset: -3}}),
-			"commit: offset 1 of partition 0 of topic \"\" is none: nothing is committed":   a.Commit(t.Context(), []heartbeat.Offset{{Offset: 1}}),
-			"commit: offset 1 of partition -1 of topic \"t\" is none: nothing is committed": a.Commit(t.Context(), []heartbeat.Offset{{Topic: "t", Partition: -1, Offset: 1}}),
+			"commit: invalid offset -3 for t-0 (negative): nothing was committed":           a.Commit(t.Context(), []heartbeat.Offset{{Topic: "t", Offset: -3}}),
+			"commit: invalid offset 1 for -0 (no topic): nothing was committed":             a.Commit(t.Context(), []heartbeat.Offset{{Offset: 1}}),
+			"commit: invalid offset 1 for t--1 (negative partition): nothing was committed": a.Commit(t.Context(), []heartbeat.Offset{{Topic: "t", Partition: -1, Offset: 1}}),
 		} {
 			require.EqualError(t, err, problem)
 		}

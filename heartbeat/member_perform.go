@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
-	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -14,13 +14,30 @@ import (
 func (m *Member) perform(o Output) {
 	switch o := o.(type) {
 	case Request:
-		m.work.Go(func() { m.send(o) })
-	case RunAssignment:
-		ctx, cancel := context.WithCancel(m.ctx)
-		m.loop.abandon = cancel
+		ctx, cancel := context.WithTimeout(m.ctx, o.Timeout)
+		t := m.underway.begin(&task{api: o.API, node: o.Node, cancel: cancel})
+		m.loop.requests[o.ID] = t
 		m.work.Go(func() {
 			defer cancel()
-			m.assign(ctx, o)
+			defer m.underway.end(t)
+			m.send(ctx, t, o)
+		})
+	case Abandoned:
+		if t := m.loop.requests[o.ID]; t != nil {
+			m.underway.abandon(t, o.Listen)
+			if !o.Listen {
+				t.cancel()
+				delete(m.loop.requests, o.ID)
+			}
+		}
+	case RunAssignment:
+		ctx, cancel := context.WithCancel(m.mark(m.ctx, theAssignor))
+		m.loop.abandon = cancel
+		t := m.underway.begin(&task{what: theAssignor})
+		m.work.Go(func() {
+			defer cancel()
+			defer m.underway.end(t)
+			m.assign(ctx, t, o)
 		})
 	case AssignmentAbandoned:
 		m.loop.abandon()
@@ -38,15 +55,18 @@ func (m *Member) perform(o Output) {
 			c.tell(ended{o.Err})
 		}
 		m.loop.leavers = nil
+		m.loop.trouble = troubles{}
 	case Fired:
 		m.note(o)
 	}
 }
 
-// send carries one request, and brings its answer.
-func (m *Member) send(r Request) {
-	ctx, cancel := context.WithTimeout(m.ctx, r.Timeout)
-	defer cancel()
+// send carries one request, and brings its answer. One that the transport does not end in its time is ended for it: the
+// member does not wait for an answer that nobody brings.
+func (m *Member) send(ctx context.Context, t *task, r Request) {
+	defer m.watch(ctx, t, func() {
+		m.post(Response{ID: r.ID, Code: classic.CodeDisconnect, Err: errors.New("transport: it does not return, though its time is over")}, nil)
+	})()
 	answer := Response{Code: classic.CodeDisconnect, Err: errors.New("transport: it did not return")}
 	defer func() {
 		answer.ID = r.ID
@@ -57,8 +77,9 @@ func (m *Member) send(r Request) {
 	}
 }
 
-// assign lets the leader's assignor divide the work.
-func (m *Member) assign(ctx context.Context, r RunAssignment) {
+// assign lets the leader's assignor divide the work. The result of one that is abandoned is ignored.
+func (m *Member) assign(ctx context.Context, t *task, r RunAssignment) {
+	defer m.watch(ctx, t, nil)()
 	var plan []Assignment
 	err := errors.New("assignor: it did not return")
 	defer func() {
@@ -97,14 +118,13 @@ func (m *Member) callBack(c Callback) {
 	app.tell(sessionCall{c, m.live.Load(), leaving})
 }
 
-// note passes on that a rule has decided. What is told must not harm the loop: if it panics, the loop has failed, and the
+// note passes on that a rule has decided. What is called must not harm the loop: if it panics, the loop has failed, and the
 // application gets to know. Who panics also when told of that is not told again.
 func (m *Member) note(f Fired) {
 	var moved error
 	told := []error{
-		guard("hook", func() { moved = m.move(f.Rule) }),
-		guard("logger", func() { m.logFired(f) }),
-		guard("observer", func() {
+		m.outside("hook", func() { moved = m.move(f.Rule) }),
+		m.outside("observer", func() {
 			if m.options.onFired != nil {
 				m.options.onFired(f)
 			}
@@ -126,6 +146,13 @@ func (m *Member) move(r *classic.Rule) error {
 	return nil
 }
 
+// outside guards what is called on the member's goroutine, and holds it up as long as it runs.
+func (m *Member) outside(what string, f func()) error {
+	t := m.underway.begin(&task{what: "the " + what, holds: true})
+	defer m.underway.end(t)
+	return guard(what, f)
+}
+
 // guard runs what is not the member's own, and turns a panic into an error.
 func guard(what string, f func()) (err error) {
 	defer func() {
@@ -142,7 +169,7 @@ func (m *Member) newSession(c Callback) {
 	ctx, end := context.WithCancelCause(m.ctx)
 	m.loop.session = &Session{
 		member: m, id: identity{c.Member, c.Generation, c.Protocol}, assignment: c.Assignment,
-		ctx: ctx, end: end, progress: make(chan struct{}, 1),
+		ctx: ctx, end: end, progress: make(chan struct{}, 1), lease: m.newLease(),
 	}
 	m.live.Store(m.loop.session)
 }
@@ -157,6 +184,8 @@ func (m *Member) checkSession() {
 
 func (m *Member) endSession(cause error) {
 	if m.loop.session != nil {
+		at := time.Now()
+		m.loop.session.over.Store(&at)
 		m.loop.session.end(cause)
 		m.loop.session = nil
 	}
@@ -171,40 +200,9 @@ func (m *Member) cause() error {
 	case f.Rule == nil:
 		return nil
 	}
-	e := m.failure(f)
+	who := nobody
 	if s := m.loop.session; s != nil {
-		e.Member, e.Generation = s.id.member, s.id.generation
+		who = s.id
 	}
-	return e
-}
-
-// troubleOf is what an answer has failed with; nil where it has not, or where the rules only go on.
-func (m *Member) troubleOf(f Fired) error {
-	class := f.Rule.Result.Class()
-	if f.Rule.Result.Error().Kind == fsm.ErrorNone || class != fsm.ClassBackoff && class != fsm.ClassFatal && class != fsm.ClassIgnored {
-		return nil
-	}
-	now := m.status.Load()
-	e := m.failure(f)
-	e.Member, e.Generation = now.Member, now.Generation
-	return e
-}
-
-// failure is a rule that has fired as an error.
-func (m *Member) failure(f Fired) *Error {
-	return &Error{
-		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: m.config.Group, State: f.From, Rule: f.Rule, Err: f.Err,
-		Generation: NoGeneration,
-	}
-}
-
-// nameOf is what has ended a generation: an error of the rule's result, the answer's code, or the rule itself.
-func nameOf(f Fired) string {
-	switch e := f.Rule.Result.Error(); {
-	case e.Kind == fsm.ErrorNamed:
-		return e.Name.String()
-	case f.Code != classic.CodeNone:
-		return f.Code.String()
-	}
-	return f.Rule.Name
+	return failureOf(f, m.config.Group, who)
 }

@@ -6,14 +6,15 @@ import (
 
 // Callbacks tell an application that calls Poll of its partitions. They run inside Poll (and Leave and Close), on the
 // goroutine that has called it, with no lock held; heartbeats go on meanwhile. They may call the Session's methods, Commit
-// among them, and Status; not Poll, Leave or Close. Each may be nil.
+// among them, Rejoin and Status. Poll, Run, Leave and Close wait for the callback, and return ErrInCallback when they are
+// called with its context. Each may be nil.
 //
 // An error or a panic of a callback is what Poll returns, or shows; the member is in the group all the same.
 type Callbacks struct {
 	// Assigned gives the application what it owns from now on.
 	Assigned func(ctx context.Context, s *Session) error
 
-	// Revoked asks the application to let go of what it owns, before the group divides its work anew. Until it returns the
+	// Revoked asks the application to release what it owns, before the group divides its work anew. Until it returns the
 	// partitions are the member's, and offsets can be committed. The group waits for it, MaxPollInterval at most.
 	Revoked func(ctx context.Context, s *Session) error
 
@@ -39,14 +40,14 @@ func (m *Member) callback(ctx context.Context, c sessionCall) error {
 // needed, and runs Callbacks. It returns as soon as the member has what it should have; if nothing is to be done, at once.
 // It must be called at least once in each MaxPollInterval, or the member leaves the group on the application's behalf.
 //
-// When ctx ends Poll returns its cause, and the failure of the last request where it has failed; what it has begun goes on,
-// and the next Poll waits for it again. An *Error that does not wrap that cause says what the rules do not repeat by
+// When ctx ends Poll returns its cause, with why the last try to find the coordinator or to join has failed, and with what it
+// was waiting for; what it has begun goes on, and the next Poll waits for it again. An *Error that does not wrap that cause says what the rules do not repeat by
 // themselves; whether to poll again is the caller's decision. ErrClosed, ErrLeft and ErrBusy are the others, beside what a
 // callback has returned.
 //
 // As Kafka's ConsumerCoordinator.poll, with which it shares the rules `poll` and `join` of the specification.
 func (m *Member) Poll(ctx context.Context) error {
-	if err := needContext(ctx, "poll"); err != nil {
+	if err := m.mayWait(ctx, "poll", "return; the poll that runs it goes on by itself"); err != nil {
 		return err
 	}
 	if !m.polling.TryLock() {
@@ -67,9 +68,9 @@ func (m *Member) poll(ctx context.Context, r *runner) error {
 	if err := m.admit(Poll{}, c); err != nil {
 		return err
 	}
-	err := c.await(ctx, m, func() { m.mail.post(letter{input: PollGivenUp{}, from: c, givenUp: true}) })
+	err := c.await(ctx, m, forPoll, func() { m.mail.post(message{input: PollGivenUp{}, from: c, givenUp: true}) })
 	if err == ErrLeft {
 		return m.left()
 	}
-	return settle(ctx, err)
+	return m.settle(ctx, err)
 }

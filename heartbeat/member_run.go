@@ -25,9 +25,10 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 // Heartbeats go on all the while. A panic of work is the application's, and ends the process as that of any goroutine does.
 //
 // Run returns, when work has returned: what work has returned before its context ended, also nil; an error that work has
-// returned after that, unless it is that end, or an *Error of a commit that came too late; the cause of ctx, when that
-// ends; ErrClosed or ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then
-// still in the group: Close it, or Run it again.
+// returned after that, unless it is that end, or an *Error of a commit that came too late (REBALANCE_IN_PROGRESS,
+// COMMIT_FAILED) or was not answered in its generation (COMMIT_UNKNOWN); the cause of ctx, when that ends; ErrClosed or
+// ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then still in the group:
+// Close it, or Run it again.
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
 	if work == nil {
 		return errors.New("run: work is nil: give the function that does the member's part")
@@ -35,7 +36,7 @@ func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Sess
 	if slices.ContainsFunc(opts, func(o RunOption) bool { return o == nil }) {
 		return errors.New("run: an option is nil: leave it out")
 	}
-	if err := needContext(ctx, "run"); err != nil {
+	if err := m.mayWait(ctx, "run", "return; what runs it goes on by itself"); err != nil {
 		return err
 	}
 	if !m.polling.TryLock() {
@@ -46,14 +47,17 @@ func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Sess
 	for _, o := range opts {
 		o(r)
 	}
-	m.setHandler(r.callback)
-	defer m.setHandler(m.callback)
+	m.setHandler(handler{r.callback, runsWork})
+	defer m.setHandler(handler{call: m.callback})
 	err := r.run(ctx)
 	if failed := r.stop(err); failed != nil {
 		return failed
 	}
 	return err
 }
+
+// runsWork is what errors and logs call it.
+const runsWork = "Run's work"
 
 // runner is one Run.
 type runner struct {
@@ -94,7 +98,7 @@ func (r *runner) run(ctx context.Context) error {
 	}
 }
 
-// resume calls work for a generation that the application was told of before this Run.
+// resume calls work for a generation that the application received before this Run.
 func (r *runner) resume() {
 	if s := r.member.live.Load(); s != nil && s.ctx.Err() == nil && r.job.Load() == nil {
 		r.begin(s)
@@ -115,7 +119,7 @@ func (r *runner) await(ctx context.Context, timer <-chan time.Time) (over bool, 
 		select {
 		case <-ctx.Done():
 			return true, context.Cause(ctx)
-		case <-r.member.done:
+		case <-r.member.over:
 			return true, ErrClosed
 		case <-r.member.wants:
 			return false, nil
@@ -157,7 +161,7 @@ func (r *runner) callback(ctx context.Context, c sessionCall) error {
 
 // begin calls work for a generation.
 func (r *runner) begin(s *Session) {
-	ctx, stop := context.WithCancelCause(r.ctx)
+	ctx, stop := context.WithCancelCause(r.member.mark(r.ctx, runsWork))
 	unlink := context.AfterFunc(s.ctx, func() { stop(context.Cause(s.ctx)) })
 	j := &job{session: s, stop: stop, done: make(chan struct{})}
 	r.job.Store(j)
@@ -184,11 +188,18 @@ func (r *runner) begin(s *Session) {
 	}()
 }
 
-// isLate says whether an error says no more than that a commit came after its generation. The context that ends with the
-// generation may not have ended yet when a commit is told.
+// isLate reports whether an error says no more than that a commit came after its generation, or that the generation ended
+// before the commit was answered. The context that ends with the generation may not have ended yet when a commit returns.
 func isLate(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && (e.Rule.Result == classic.ResultOffsetCommitRejoining || e.Rule.Result == classic.ResultOffsetCommitTooLate)
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Rule == nil { // nil in an Error that the application has made
+		return false
+	}
+	switch e.Rule.Result {
+	case classic.ResultOffsetCommitRejoining, classic.ResultOffsetCommitTooLate, classic.ResultOffsetCommitUnknown:
+		return true
+	}
+	return false
 }
 
 // stop ends work, and returns what it has failed with.
@@ -209,7 +220,7 @@ func (m *Member) countLeaves() int {
 	return m.leaves
 }
 
-// setHandler says who tells the application.
+// setHandler sets what callbacks call.
 func (m *Member) setHandler(h handler) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

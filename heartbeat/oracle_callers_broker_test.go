@@ -35,6 +35,9 @@ func (w *callerWorld) send(r Request) {
 	at := w.at + callerLatency(r.API)
 	if with == "SILENCE" || with == "SEND_TIMEOUT" {
 		at = w.at + r.Timeout
+		if r.API == classic.InputHeartbeat { // whose own limit is compared as it is sent
+			at = w.at + w.config.RequestTimeout
+		}
 	}
 	w.due = append(w.due, callerAnswer{at, r, with})
 }

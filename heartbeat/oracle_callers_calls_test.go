@@ -27,6 +27,8 @@ func (w *callerWorld) make(call callerCall) {
 	case "forget_coordinator":
 		w.memory.Flags &^= classic.CoordinatorKnown
 		w.node = AnyBroker
+		w.clocks.set(classic.TimerLookupRetry, w.at) // forced: the coordinator before was found long ago
+		w.pause["lookup"].until = w.at
 	case "unavailable":
 		w.unavailable = w.at + time.Duration(call.For)*time.Millisecond
 	case "heartbeat":
@@ -40,7 +42,7 @@ func (w *callerWorld) make(call callerCall) {
 		w.step(LeaveAsked{Mode: callerModes[call.Mode], Reason: "the consumer unsubscribed from all topics"})
 		w.until(w.at + wait)
 	case "close":
-		w.step(LeaveAsked{Mode: callerModes[call.Mode], Reason: "the consumer is being closed"})
+		w.step(LeaveAsked{Mode: callerModes[call.Mode], Reason: "the consumer is being closed", Last: true})
 		w.until(w.at + wait)
 		w.step(CloseAsked{})
 	case "commit_async", "commit_sync":
@@ -61,7 +63,7 @@ var callerModes = map[string]LeaveMode{"DEFAULT": LeaveIfDynamic, "LEAVE_GROUP":
 
 // poll waits as long as it may. Kafka's returns at once from an onJoinPrepare that is not ready.
 func (w *callerWorld) poll(wait time.Duration) {
-	w.turn, w.found = nil, *w.pause["join"]
+	w.turn, w.found = nil, w.span("join")
 	held := w.held
 	w.step(Poll{})
 	w.pausing()

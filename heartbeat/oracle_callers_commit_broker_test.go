@@ -26,6 +26,7 @@ func commitMember(t *testing.T, f callerFact) (*Member, *commitBroker) {
 	t.Helper()
 	b := &commitBroker{script: maps.Clone(f.Script)}
 	config := callerConfig(f.Static)
+	config.CommitTimeout = time.Hour                        // the time is the fact's
 	config.Seed, config.MaxPollInterval = 1, 30*time.Minute // Kafka's thread, which would look at it, does not run in these facts
 	m, err := NewMember(config, b, func(context.Context, AssignmentInput) ([]Assignment, error) { return nil, nil })
 	require.NoError(t, err)

@@ -31,16 +31,28 @@ func newCallerTally() *callerTally {
 // callerPauses are those whose difference is that something comes later than Kafka's, which then goes on as Kafka's does.
 var callerPauses = []string{
 	"effect put_off_join",
+	"effect fail_join",
+	"effect repeat_join",
 	ruleJoinNotDue,
+}
+
+// callerLookupPauses are those of lookups. The pause may have begun long before it shows.
+var callerLookupPauses = []string{
+	"effect take_coordinator",
+	"effect put_off_lookup",
 	ruleLookupNotDue,
 }
 
 // callerAspects are those whose difference shows in these aspects before it shows in others.
 var callerAspects = map[string][]string{
-	"loop_broke":                   {"rejoin_needed", "reason"},
-	"result FindCoordinator/raise": {"lookup_failed"},
-	"callback_failed":              {"prepare_needed"},
+	"loop_broke":                    {"rejoin_needed", "reason"},
+	"result FindCoordinator/raise":  {"lookup_failed"},
+	"callback_failed":               {"prepare_needed"},
+	"result JoinGroup/sync_backoff": {"reason"},
 }
+
+// laterGivenUp shows in the poll after the call in which a join was given up.
+const laterGivenUp = "result JoinGroup/given_up"
 
 // callerComparison goes through what was seen of Kafka's client and of a Core.
 type callerComparison struct {
@@ -151,19 +163,32 @@ func (c *callerComparison) same(k, g callerLine, used int) bool {
 		return true
 	case late < 0: // in the pause after the failed join, which Kafka's comes after
 		name, u := c.latestUse(0, used, func(name string) bool { return name == ruleLookupDue })
-		if k.what == "sent FindCoordinator" && name != "" && u.since <= g.at && g.at-late <= u.until {
+		if k.what == "sent FindCoordinator" && name != "" && u.join.since <= g.at && g.at-late <= u.join.until {
 			c.note(name, change{k.what, "when the pause after the failed join is over", "in that pause"})
 			return true
 		}
 		return false
 	}
-	name, u := c.latestUse(c.decided, used, func(name string) bool { return slices.Contains(callerPauses, name) })
-	if name == "" || g.at != u.until { // the pause is as long as the specification says
+	name := c.pause(g.at, used)
+	if name == "" {
 		return false
 	}
 	c.shift += late
 	c.note(name, change{k.what, "sooner", "when the pause is over that grows with each failure"})
 	return true
+}
+
+// pause is the declaration whose pause ends at a time; it is as long as the specification says.
+func (c *callerComparison) pause(at, used int) string {
+	name, u := c.latestUse(c.decided, used, func(name string) bool { return slices.Contains(callerPauses, name) })
+	if name != "" && u.join.until == at {
+		return name
+	}
+	name, u = c.latestUse(0, used, func(name string) bool { return slices.Contains(callerLookupPauses, name) })
+	if name != "" && u.lookup.until == at {
+		return name
+	}
+	return ""
 }
 
 // note has a difference on record, once, which a declaration covers.
@@ -198,7 +223,9 @@ func (c *callerComparison) ended(k, g callerLine, used int) string {
 	ends := func(name string) bool { return slices.Contains(callerEnds[name], at) }
 	name := c.latest(c.called, used, ends)
 	if name == "" {
-		name = c.latest(0, used, func(name string) bool { return c.differ[name] != nil && callerAspects[name] != nil && ends(name) })
+		name = c.latest(0, used, func(name string) bool {
+			return (name == laterGivenUp || c.differ[name] != nil && callerAspects[name] != nil) && ends(name)
+		})
 	}
 	c.t.ends[name+" in "+at] = true
 	return name

@@ -96,7 +96,7 @@ func (t *callerTally) judge(tt *testing.T, m *spec.Machine) {
 			}
 		}
 	}
-	for _, name := range slices.Concat(callerPauses, slices.Collect(maps.Keys(callerAspects)), slices.Collect(maps.Keys(callerParts)),
+	for _, name := range slices.Concat(callerPauses, callerLookupPauses, slices.Collect(maps.Keys(callerAspects)), slices.Collect(maps.Keys(callerParts)),
 		slices.Collect(maps.Keys(callerEnds)), slices.Collect(maps.Keys(callerShows))) {
 		if !declared[name] {
 			tt.Errorf("%s does not deviate (any more); delete it from the lists of the callers' comparison", name)

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -37,10 +38,10 @@ type callerWorld struct {
 	lines []callerLine
 	used  []callerUse // what has decided
 	pause map[string]*callerPause
-	turn  *spec.Rule  // of the join's loop, the last
-	found callerPause // the pause after a failed join that the poll has found
-	told  error       // how the call ended
-	done  bool        // the call has ended
+	turn  *spec.Rule // of the join's loop, the last
+	found callerSpan // the pause after a failed join that the poll has found
+	told  error      // how the call ended
+	done  bool       // the call has ended
 }
 
 // callerConfig is how Kafka's client was configured.
@@ -60,26 +61,40 @@ func callerConfig(static bool) Config {
 type callerUse struct {
 	row      *spec.Rule
 	deviates []string
-	since    int // ms since the start, when the pause of the join or of the lookup began that this begins or finds
-	until    int // and when it ends
+	join     callerSpan // the pause of the join that this begins or finds
+	lookup   callerSpan // and that of the lookup
 }
+
+// callerSpan is a time, in ms since the start.
+type callerSpan struct{ since, until int }
 
 // callerPause is one that grows with each failure, as the specification says, counted beside the Core.
 type callerPause struct {
-	failures     int
+	failures     map[string]int // by timer
 	since, until time.Duration
 }
 
 // pauses counts on what a rule does to the pause after a failed join, or a failed lookup.
 func (w *callerWorld) pauses(row *spec.Rule) {
-	for name, begins := range map[string]string{"join": "put_off_join", "lookup": "put_off_lookup"} {
-		p := w.pause[name]
-		if has(row.Effects(), begins) {
-			p.since, p.until = w.at, w.at+backoff(w.config.RetryBackoff, w.config.RetryBackoffMax, p.failures, 0, nil)
-			p.failures++
+	pause := func(timer *spec.Timer) *callerPause { return w.pause[strings.TrimSuffix(clock(timer), "_due")] }
+	setting := func(name string) time.Duration { d, _ := w.config.setting(name); return d }
+	for _, do := range row.Effects() {
+		for _, timer := range do.Effect.Forgets {
+			if p := pause(timer); p != nil {
+				p.failures[timer.Name] = 0
+			}
 		}
-		if has(row.Effects(), map[string]string{"join": "end_join", "lookup": "take_coordinator"}[name]) {
-			p.failures = 0
+		for _, timer := range do.Effect.Starts {
+			p := pause(timer)
+			if p == nil {
+				continue
+			}
+			p.since, p.until = w.at, w.at
+			if n := p.failures[timer.Name] - timer.Free; n >= 0 {
+				length := lengthOfLimit(timer.After, setting)
+				p.until += backoff(length, length*w.config.RetryBackoffMax/w.config.RetryBackoff, n, 0, nil)
+			}
+			p.failures[timer.Name]++
 		}
 	}
 }
@@ -89,7 +104,7 @@ func newCallerWorld(r *oracleReading, e kafkaExceptions, f callerFact) *callerWo
 	core, err := NewCore(callerConfig(f.Static))
 	require.NoError(r.t, err)
 	w := &callerWorld{Core: core, r: r, exceptions: e, words: oracleWords{e.own}, fact: f, script: map[string][]string{}, generations: 4,
-		pause: map[string]*callerPause{"join": {}, "lookup": {}}}
+		pause: map[string]*callerPause{"join": {failures: map[string]int{}}, "lookup": {failures: map[string]int{}}}}
 	for name, ends := range f.Script {
 		w.script[name] = slices.Clone(ends)
 	}
@@ -107,7 +122,7 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 	switch {
 	case loop && row.Result.Name == "pause" && len(rule.Do) == 0:
 		w.turn = row
-		if row.Name == ruleJoinNotDue && w.found == *w.pause["join"] && w.at < w.found.until { // by the poll, after a lookup
+		if row.Name == ruleJoinNotDue && w.found == w.span("join") && int(w.at/time.Millisecond) < w.found.until { // by the poll, after a lookup
 			w.use(row)
 		}
 		return
@@ -117,12 +132,13 @@ func (w *callerWorld) decided(rule *classic.Rule) {
 	w.use(row)
 }
 
+func (w *callerWorld) span(of string) callerSpan {
+	p := w.pause[of]
+	return callerSpan{int(p.since / time.Millisecond), int(p.until / time.Millisecond)}
+}
+
 func (w *callerWorld) use(row *spec.Rule) {
-	pause := w.pause["join"]
-	if row.Name == ruleLookupNotDue {
-		pause = w.pause["lookup"]
-	}
-	use := callerUse{row: row, since: int(pause.since / time.Millisecond), until: int(pause.until / time.Millisecond)}
+	use := callerUse{row: row, join: w.span("join"), lookup: w.span("lookup")}
 	if row.Deviates != "" && w.shows(row) {
 		use.deviates = append(use.deviates, row.Name)
 	}
@@ -190,8 +206,10 @@ func (w *callerWorld) step(in Input) {
 	case !w.fact.threaded():
 		w.memory.Flags &^= classic.LoopEnabled
 	}
+	out := slices.Clone(w.Step(w.at, in))
+	w.clocks.set(classic.TimerSilence, latest) // Kafka's thread is not what the facts are about, and nor is the loop `check`
 	var answers []Input
-	for _, o := range slices.Clone(w.Step(w.at, in)) {
+	for _, o := range out {
 		if answer := w.do(o); answer != nil {
 			answers = append(answers, answer)
 		}

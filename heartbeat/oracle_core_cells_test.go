@@ -19,8 +19,8 @@ import (
 func compareCoreCells(t *testing.T, r *oracleReading, c *oracleTally) (facts int, more string) {
 	cells := readFacts[cellFact](t, "cells")
 	e := newKafkaExceptions(cells)
-	broken := 0
-	for _, f := range cells {
+	broken, twice := 0, 0
+	for _, f := range bothWays(cells, &twice) {
 		if f.protocolBroken() != "" {
 			broken++
 			continue
@@ -33,14 +33,14 @@ func compareCoreCells(t *testing.T, r *oracleReading, c *oracleTally) (facts int
 		want := f.shown(core, e, used)
 		c.compare(f, used, want, e.shown(f))
 	}
-	return len(cells), brokenAnswers(broken)
+	return len(cells) + twice, brokenAnswers(broken) + comparedTwice(twice)
 }
 
 // core is set up as the client was before the answer.
 func (f cellFact) core(r *oracleReading) *oracleCore {
 	q := f.question()
 	flags := q.flags | on(classic.RejoinNeeded, f.Before.RejoinNeeded) | on(classic.PrepareNeeded, f.Before.NeedsJoinPrepare) |
-		on(classic.JoinInFlight, f.joins())
+		on(classic.JoinInFlight, f.joins() || f.joining)
 	core := newOracleCore(r, f.State, flags, f.Before.identity(), f.Static)
 	core.reason = f.Before.RejoinReason
 	core.sent(f.API, f.sentUnder())

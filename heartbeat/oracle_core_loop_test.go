@@ -87,8 +87,8 @@ func (p *corePass) run() factView {
 			p.polled = true
 		}
 		p.taken = append(p.taken, rule)
-		if rule.Result.Class != spec.Retry {
-			p.ended = map[string]string{"exit": "exited", "sleep": "waits", "wait": "waits_backoff"}[rule.Result.Name]
+		if ended := passEnds[rule.Result.Name]; ended != "" {
+			p.ended = ended
 			return p.seen()
 		}
 	}

@@ -24,8 +24,8 @@ type factQuestion struct {
 	state string
 	flags classic.Flags
 
-	stale, static, leader, otherType, otherName          bool
-	sessionExpired, pollExpired, heartbeatDue, lookupDue bool
+	stale, static, leader, otherType, otherName, nameless bool
+	sessionExpired, pollExpired, heartbeatDue, lookupDue  bool
 }
 
 func newOracleReading(t testing.TB) *oracleReading {
@@ -58,9 +58,9 @@ func (r *oracleReading) decide(input, code string, q factQuestion) *spec.Rule {
 	var rule *classic.Rule
 	switch input {
 	case "FindCoordinator":
-		rule = classic.DecideFindCoordinator(m, c)
+		rule = classic.DecideFindCoordinator(m, c, classic.FindCoordinatorGuards{})
 	case "JoinGroup":
-		rule = classic.DecideJoinGroup(m, c, classic.JoinGroupGuards{Stale: q.stale, Leaves: !q.static, Leader: q.leader, OtherProtocolType: q.otherType})
+		rule = classic.DecideJoinGroup(m, c, classic.JoinGroupGuards{Stale: q.stale, Nameless: q.nameless, Leader: q.leader, OtherProtocolType: q.otherType})
 	case "SyncGroup":
 		rule = classic.DecideSyncGroup(m, c, classic.SyncGroupGuards{Stale: q.stale, OtherProtocolType: q.otherType, OtherProtocolName: q.otherName})
 	case "Heartbeat":

@@ -22,9 +22,10 @@ func TestOracleOfDefaults(t *testing.T) {
 	machine, err := spec.Load("../spec/classic.yaml")
 	require.NoError(t, err)
 	for _, timer := range machine.Timers {
-		require.Equal(t, kafka[timer.After], timer.Default, "timer %s: %s", timer.Name, timer.After)
-		if timer.Most > 0 {
-			require.Equal(t, kafka["retry.backoff.max.ms"], timer.Most, "timer %s: retry.backoff.max.ms", timer.Name)
+		length := int(lengthOfLimit(timer.After, func(setting string) time.Duration { return time.Duration(kafka[setting]) * time.Millisecond }).Milliseconds())
+		require.Equal(t, length, timer.Default, "timer %s: %s", timer.Name, timer.After.Text)
+		if timer.Most > 0 { // as often the pause that settings give as the first is
+			require.Equal(t, kafka["retry.backoff.max.ms"]*length/kafka["retry.backoff.ms"], timer.Most, "timer %s: retry.backoff.max.ms", timer.Name)
 		}
 	}
 	core, err := NewCore(Config{Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}}})

@@ -11,20 +11,42 @@ import (
 // partDeviations are effects and results that deviate from Kafka in every rule that has them, each with the aspects in
 // which that shows. A rule's own deviation needs no list: it may show in every aspect.
 var partDeviations = map[string][]string{
-	"effect take_coordinator":      {"assigned session_timer"},
 	"effect lose_coordinator":      {"disconnect_requested"},
 	"result FindCoordinator/raise": {"fatal_find_coordinator", "assigned fatal_find_coordinator"},
 }
 
 // unreachedDeviations are rules, effects and results that deviate where none of these facts can show it.
 var unreachedDeviations = map[string]string{
-	"JoinGroup/MEMBER_ID_REQUIRED/not coordinator_known":                                                       "each cell of JoinGroup knows a coordinator; the facts of the callers have one that is lost",
-	"JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
+	"JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR/former": noFormer,
+	"JoinGroup/DISCONNECT, MALFORMED/former/not nameless":         noFormer,
+	"JoinGroup/DISCONNECT, MALFORMED/former/nameless":             noFormer,
+	"effect forgive_fence":                                        noLostJoin,
+	"heartbeat/poll_expired/static/join_lost":                     noLostJoin,
+	"released/not leaves/join_lost":                               noLeave,
+	"late_member_id/leaves/coordinator_known/same_node":           noAbandoned,
+	"late_member_id/leaves/coordinator_known/not same_node":       noAbandoned,
+	"late_member_id/leaves/not coordinator_known":                 noAbandoned,
+	"late_member_id/not leaves":                                   noAbandoned,
+	"OffsetCommit/ABANDONED/stale":                                noAbandoned,
+	"result JoinGroup/sync_again":                                 unseenDeviations["result JoinGroup/sync_again"],
+	"result JoinGroup/given_up":                                   noAbandoned,
+	"result heartbeat/lease_ended":                                noLease,
+	"result FindCoordinator/unconfirmed":                          unseenDeviations["result FindCoordinator/unconfirmed"],
+	"check/join_in_flight in PREPARING_REBALANCE":                 noCheck,
+	"check/loop_enabled in joined":                                noCheck,
+	"effect take_coordinator":                                     noPause,
+	"effect put_off_lookup":                                       noPause,
+	"effect fail_join":                                            noPause,
+	"effect repeat_join":                                          noPause,
+	"result JoinGroup/sync_backoff":                               noPoll,
+	"result JoinGroup/no_node":                                    noPoll,
 	"SyncGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
-	"Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, DISCONNECT, MALFORMED/former":                       noFormer,
+	"Heartbeat/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR/former":                                              noFormer,
+	"Heartbeat/DISCONNECT, MALFORMED/former":                                                                   noFormer,
 	"OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former": noFormer,
 	"LeaveGroup/DISCONNECT, MALFORMED/former":                                                                  unseenDeviations["LeaveGroup/DISCONNECT, MALFORMED/former"],
-	"SyncGroup/NONE/rejoin_again":                                                                              "in no cell is a rejoin asked for while SyncGroup is under way",
+	"SyncGroup/NONE/rejoin_again/not leased":                                                                   "in no cell is a rejoin asked for while SyncGroup is under way",
+	"SyncGroup/NONE/rejoin_again/leased":                                                                       noLease,
 	"join/loop_exists and loop_failed":                                                                         unseenDeviations["join/loop_exists and loop_failed"],
 	"heartbeat/not coordinator_known and not lookup_due":                                                       "one turn of the loop has no pause that has grown",
 	"join/join_succeeded in not STABLE":                                                                        noPoll,
@@ -46,10 +68,15 @@ var unreachedDeviations = map[string]string{
 }
 
 const (
-	noFormer = "the facts of the handlers have no coordinator that was lost and found since; those of the callers have it"
-	noPoll   = "the facts are of the handlers and of the heartbeat thread, not of a poll that waits; those of the callers have it"
-	noLeave  = "the facts have the answer to LeaveGroup, not how a member comes to leave; those of the callers have it"
-	noCommit = "the facts have the answer to OffsetCommit, not how a member comes to commit; those of the callers have it"
+	noFormer    = "the facts of the handlers have no coordinator that was lost and found since; those of the callers have it"
+	noLostJoin  = "in no fact of the handlers did the answer to an earlier JoinGroup never come"
+	noAbandoned = "Kafka's client abandons no request; the lives have what it does with the answer"
+	noLease     = "Kafka's client has no lease, and goes on"
+	noCheck     = "one turn of the loop; the lives have it"
+	noPause     = "one answer has no pause that comes before the next request; the facts of the callers and the lives have it"
+	noPoll      = "the facts are of the handlers and of the heartbeat thread, not of a poll that waits; those of the callers have it"
+	noLeave     = "the facts have the answer to LeaveGroup, not how a member comes to leave; those of the callers have it"
+	noCommit    = "the facts have the answer to OffsetCommit, not how a member comes to commit; those of the callers have it"
 )
 
 // partsOf are the effects and results of the rules that deviate, as partDeviations names them.

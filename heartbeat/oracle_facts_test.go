@@ -59,6 +59,8 @@ type cellFact struct {
 	Future    string
 	Retriable bool
 	Thrown    string
+
+	joining bool // the member waits for the answer to JoinGroup: no part of the fact (see bothWays)
 }
 
 // loopFact is one pass of the heartbeat thread's loop.

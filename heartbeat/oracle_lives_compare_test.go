@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/spec"
@@ -18,6 +18,7 @@ func (l *relived) compare(s *lifeStep) (differ []string, want, got factView) {
 		l.afterClose(s, want, got)
 		return got.against(want), want, got
 	}
+	l.commitsSeen(want, got)
 	l.joinAhead(s, want, got)
 	l.threadFlag(want, got)
 	l.callsInOrder(want, got)
@@ -44,24 +45,38 @@ func (l *relived) lookups(want, got factView) {
 	want[aspect], got[aspect] = fmt.Sprint(kafkas), fmt.Sprint(ours)
 }
 
+// commitsSeen takes a commit that the Core has abandoned, as its generation has ended, for one that Kafka's client is told of
+// later.
+func (l *relived) commitsSeen(want, got factView) {
+	for _, o := range l.seen.commits {
+		if text := commitSeen(o); strings.HasSuffix(text, " COMMIT_UNKNOWN retriable false") {
+			l.unknown[int(o.ID)] = true
+			l.relax("a commit is unknown")
+			l.aside("OffsetCommit/ABANDONED/stale", change{"commits", "", text})
+		}
+	}
+	if of, failed := strings.CutSuffix(want["commits"], " COMMIT_FAILED retriable false"); failed && l.overtakes &&
+		got["commits"] == of+" REBALANCE_IN_PROGRESS retriable false" && l.present.Do.Commit != nil {
+		want["commits"] = got["commits"]
+	}
+	for i, view := range []factView{want, got} {
+		view["commits"] = strings.Join(slices.DeleteFunc(strings.Split(view["commits"], "; "), func(commit string) bool {
+			id, rest, _ := strings.Cut(commit, " ")
+			n, err := strconv.Atoi(id)
+			known := err == nil && l.unknown[n]
+			return known && (i == 0 || rest == "COMMIT_UNKNOWN retriable false")
+		}), "; ")
+	}
+}
+
 // timersSeen compares when the heartbeat, the session and the poll are due, while both members send heartbeats.
 func (l *relived) timersSeen(s *lifeStep, want, got factView) {
-	l.session = 0
 	if !l.core.memory.State.Joined() || want["state"] != got["state"] || want["thread"] != "enabled" || got["thread"] != "enabled" {
 		return
 	}
 	for i, timer := range []classic.Timer{classic.TimerInterval, classic.TimerSession, classic.TimerMaxPoll} {
 		aspect := timer.String() + " timer"
 		want[aspect], got[aspect] = fmt.Sprint(s.Saw.Deadlines[i]), fmt.Sprint(l.core.clocks.end(timer).Milliseconds())
-	}
-	l.session = l.core.clocks.end(classic.TimerSession)
-	l.found = l.found || slices.ContainsFunc(l.seen.decided, func(row *spec.Rule) bool { return has(row.Effects(), "take_coordinator") })
-	switch kafkas := time.Duration(s.Saw.Deadlines[1]) * time.Millisecond; {
-	case l.session == kafkas:
-		l.found = false
-	case l.found && l.session < kafkas:
-		l.relax("the session goes on")
-		want["session timer"] = got["session timer"]
 	}
 }
 
@@ -89,15 +104,30 @@ func (l *relived) afterClose(s *lifeStep, want, got factView) {
 // joinAhead takes a JoinGroup that the Core sends by a poll, and Kafka's client by one of the next, for one.
 func (l *relived) joinAhead(s *lifeStep, want, got factView) {
 	l.wasAhead = l.ahead != ""
+	if l.overtakes && got["state"] == classic.PreparingRebalance.String() && want["state"] == classic.Unjoined.String() {
+		want["state"] = got["state"]
+	}
 	if !s.polls() {
 		return
 	}
 	switch {
+	case l.ahead != "" && l.gaveUp && strings.HasPrefix(got["requests"], "JoinGroup "): // the one ahead was given up too
+		got["requests"] = l.ahead + "; " + got["requests"]
 	case l.ahead != "" && want["requests"] == l.ahead && got["requests"] == "":
-		want["requests"], l.ahead = "", ""
+		want["requests"], l.ahead, l.overtakes = "", "", false
 	case l.ahead == "" && want["requests"] == "" && strings.HasPrefix(got["requests"], "JoinGroup "):
+		if l.overtakes = l.gaveUp; l.overtakes {
+			l.relax("a join is given up")
+			l.aside("result JoinGroup/given_up", change{"requests", "", got["requests"]})
+		} else {
+			l.relax("a JoinGroup is ahead")
+		}
 		l.ahead, got["requests"] = got["requests"], ""
-		l.relax("a JoinGroup is ahead")
+	}
+	if l.gaveUp && want["error"] != "" && got["error"] == "" && got["requests"] == want["requests"] {
+		l.relax("a join is given up")
+		l.aside("result JoinGroup/given_up", change{"error", want["error"], ""})
+		want["error"] = ""
 	}
 	if l.ahead != "" && got["state"] == classic.PreparingRebalance.String() {
 		want["state"] = got["state"]
@@ -166,10 +196,12 @@ func (l *relived) explain(differ []string) map[string][]string {
 		cover(name, []string{"lookups"})
 	}
 	for _, name := range l.deviations() {
-		if name == "heartbeat/session_expired" && l.found {
-			cover("effect take_coordinator", lifeDeviations["effect take_coordinator"].over)
-			continue
-		}
+		cover(name, lifeDeviations[name].now)
+	}
+	for _, name := range l.seen.answered {
+		cover(name, lifeDeviations[name].answered)
+	}
+	if name := "result JoinGroup/given_up"; l.gaveUp {
 		cover(name, lifeDeviations[name].now)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.late)) {
@@ -182,19 +214,23 @@ func (l *relived) explain(differ []string) map[string][]string {
 }
 
 // deviations are the rules that have decided in the step and deviate, and such effects and results of theirs.
-func (l *relived) deviations() (names []string) {
-	for _, row := range l.seen.decided {
-		// The session has ended when it should have: its timer was compared before.
-		if row.Deviates != "" && (row.Name != "heartbeat/session_expired" || 0 < l.session && l.session <= l.now) {
+func (l *relived) deviations() (names []string) { return deviatingParts(l.seen.decided) }
+
+func deviatingParts(rows []*spec.Rule) (names []string) {
+	for _, row := range rows {
+		if row.Deviates != "" {
 			names = append(names, row.Name)
 		}
 	}
-	return append(names, partsOf(l.seen.decided)...)
+	return append(names, partsOf(rows)...)
 }
 
 // remember keeps what shows later: until the next join begins, and in lookups until the Core's next is sent, or until the one
 // that is under way has ended.
 func (l *relived) remember() {
+	if !l.overtakes && slices.ContainsFunc(l.present.Saw.Requests, func(q lifeRequest) bool { return q.API == "JoinGroup" }) {
+		l.gaveUp = false
+	}
 	if slices.ContainsFunc(l.seen.requests, func(q Request) bool { return q.API == classic.InputJoinGroup }) {
 		clear(l.late)
 	}

@@ -19,24 +19,30 @@ type relived struct {
 	fact  *lifeFact
 	r     *oracleReading
 	model *lifeModel
-	relax func(name string) // says that a relaxation is used
+	relax func(name string)            // says that a relaxation is used
+	aside func(name string, of change) // says that something is otherwise as declared, and that the life goes on all the same
 
-	asked    map[int]kafkaRequest        // by Kafka's id
-	count    map[classic.Input]int       // of Kafka's requests
-	sent     map[classic.Input][]Request // the Core's
-	ended    map[uint64]bool             // of those
-	seen     stepSeen                    // in the present step
-	missed   int                         // a request of Kafka's that ended, and that the Core has not sent; 0 for none
-	alone    bool                        // the life is no longer compared: the loop goes round when the Core wants it to
-	over     bool                        // the member is closed
-	queue    [2][]string                 // join_prepare and join_complete of Kafka and of the Core, not compared yet
-	last     [2]string                   // of each
-	ahead    string                      // a JoinGroup that Kafka's client sends by one of its next polls
-	wasAhead bool                        // before the present step
-	late     map[string]bool             // deviations that have decided, and show later
-	lookup   map[string]int              // deviations that have decided, and show in lookups, with the number of the Core's lookups then
-	session  time.Duration               // when it ends, as it was compared last; 0 while no heartbeats are sent
-	found    bool                        // a coordinator, since both sessions ended at the same time
+	asked     map[int]kafkaRequest        // by Kafka's id
+	count     map[classic.Input]int       // of Kafka's requests
+	sent      map[classic.Input][]Request // the Core's
+	ended     map[uint64]bool             // of those
+	seen      stepSeen                    // in the present step
+	missed    int                         // a request of Kafka's that ended, and that the Core has not sent; 0 for none
+	alone     bool                        // the life is no longer compared: the loop goes round when the Core wants it to
+	over      bool                        // the member is closed
+	queue     [2][]string                 // join_prepare and join_complete of Kafka and of the Core, not compared yet
+	last      [2]string                   // of each
+	ahead     string                      // a JoinGroup that Kafka's client sends by one of its next polls
+	wasAhead  bool                        // before the present step
+	gaveUp    bool                        // the Core has given up a join, and Kafka's client has not sent the next JoinGroup yet
+	overtakes bool                        // it is ahead of the answer to a join that was given up
+	late      map[string]bool             // deviations that have decided, and show later
+	lookup    map[string]int              // deviations that have decided, and show in lookups, with the number of the Core's lookups then
+	paused    map[string]string           // by clock, the effect that has started it
+	given     map[uint64][]string         // requests that were abandoned, with the deviations by which they were
+	unknown   map[int]bool                // commits that were abandoned, and of which Kafka's client has still to be told
+	present   *lifeStep
+	dropped   bool // what Kafka's client loses in it
 }
 
 // kafkaRequest is the n-th of an API.
@@ -52,6 +58,7 @@ type stepSeen struct {
 	callbacks []string
 	raised    []error
 	commits   []CommitEnded
+	answered  []string // deviations by which a request was abandoned that Kafka's client has the answer to
 }
 
 // newRelived is a member with the life's configuration, and nothing left to chance.
@@ -73,8 +80,9 @@ func newRelived(t testing.TB, r *oracleReading, fact *lifeFact) *relived {
 	require.NoError(t, err)
 	core.clocks.even, core.asleep = true, true
 	l := &relived{
-		life: &life{t: t, config: core.config, core: core}, fact: fact, r: r, model: newLifeModel(r, core),
+		life: newLifeOf(t, core), fact: fact, r: r, model: newLifeModel(r, core),
 		asked: map[int]kafkaRequest{}, count: map[classic.Input]int{}, sent: map[classic.Input][]Request{}, ended: map[uint64]bool{}, late: map[string]bool{}, lookup: map[string]int{},
+		paused: map[string]string{}, given: map[uint64][]string{}, unknown: map[int]bool{},
 	}
 	core.observe = l.observe
 	return l
@@ -82,10 +90,19 @@ func newRelived(t testing.TB, r *oracleReading, fact *lifeFact) *relived {
 
 // observe is told of each rule that decides, when it has done what it does.
 func (l *relived) observe(rule *classic.Rule) {
-	l.watching.decisions++
+	l.watching.decided(rule)
 	row := l.r.declared(rule)
 	l.seen.decided = append(l.seen.decided, row)
 	l.model.decided(l.life, rule)
+	if answer := l.core.step.answer; answer.Code == classic.CodeAbandoned {
+		l.given[answer.ID] = deviatingParts([]*spec.Rule{row})
+		l.gaveUp = l.gaveUp || slices.Contains(l.given[answer.ID], "result JoinGroup/given_up")
+	}
+	for _, do := range row.Effects() {
+		for _, timer := range do.Effect.Starts {
+			l.paused[clock(timer)] = do.Effect.Name
+		}
+	}
 	for _, do := range rule.Do {
 		if call := l.called(do.Effect); call != "" {
 			l.seen.callbacks = append(l.seen.callbacks, call)
@@ -95,13 +112,17 @@ func (l *relived) observe(rule *classic.Rule) {
 
 // happens lets the Core live one step.
 func (l *relived) happens(s *lifeStep) {
-	l.seen = stepSeen{}
+	l.seen, l.present, l.dropped = stepSeen{}, s, false
 	l.note(s)
 	switch do := s.Do; {
 	case do.Advance != nil:
 		for _, at := range s.Wakes {
 			l.now = time.Duration(at) * time.Millisecond
+			known := l.core.has(classic.CoordinatorKnown)
 			l.wake()
+			if known && !l.core.has(classic.CoordinatorKnown) {
+				l.drop()
+			}
 		}
 		l.now = time.Duration(s.T) * time.Millisecond
 	case do.Poll != nil:
@@ -128,10 +149,7 @@ func (l *relived) happens(s *lifeStep) {
 	default:
 		require.Fail(l.t, "a step in which nothing happens")
 	}
-	if len(s.Saw.Dropped) > 0 {
-		l.relax("connections are cut")
-		l.lose(s.Saw.Dropped)
-	}
+	l.drop()
 	if s.Do.Respond != nil && s.Do.Respond.InPoll {
 		l.poll()
 	}
@@ -158,10 +176,20 @@ var closings = map[string]LeaveMode{"DEFAULT": LeaveIfDynamic, "LEAVE_GROUP": Le
 // tell lets something happen to the Core, and answers at once what it asks of the application.
 func (l *relived) tell(in Input) {
 	for todo := []Input{in}; len(todo) > 0; todo = todo[1:] {
+		l.hurry()
 		l.model.hears(todo[0])
-		for _, o := range l.step(todo[0]) {
+		out := l.step(todo[0])
+		l.model.handled(todo[0])
+		var by *classic.Rule
+		for _, o := range out {
 			switch o := o.(type) {
+			case Fired:
+				by = o.Rule
 			case Request:
+				if by.Input == classic.InputCheckTurn {
+					todo = append(todo, l.confirm(o, by))
+					continue
+				}
 				l.seen.requests = append(l.seen.requests, o)
 				l.sent[o.API] = append(l.sent[o.API], o)
 			case Callback:
@@ -182,6 +210,32 @@ func (l *relived) tell(in Input) {
 		}
 	}
 	l.model.agrees(l.life)
+}
+
+// hurry ends a pause that Kafka's client does not make, where it does in this step what comes after it.
+func (l *relived) hurry() {
+	if l.alone {
+		return
+	}
+	for _, q := range l.present.Saw.Requests {
+		for timer, api := range map[classic.Timer]string{classic.TimerLookupRetry: "FindCoordinator", classic.TimerJoinRetry: "JoinGroup"} {
+			end := clock(l.r.machine.Timers[timer-1])
+			effect := "effect " + l.paused[end]
+			grows := effect == "effect put_off_lookup" // which a patient life waits for, as long as Kafka's is
+			if q.API == api && lifeDeviations[effect].pauses && (!grows || l.fact.Config.Patient) && l.core.clocks.end(timer) > l.now {
+				l.core.clocks.set(timer, l.now)
+				l.model.ends[end] = l.now
+				l.aside(effect, change{"pause", "(nothing)", "one"})
+			}
+		}
+	}
+}
+
+// confirm answers a Core that asks whether its coordinator still is it.
+func (l *relived) confirm(r Request, by *classic.Rule) Response {
+	l.relax("the coordinator is confirmed")
+	l.aside(by.Name, change{"lookups", "less", "more"})
+	return Response{ID: r.ID, Node: l.core.node}
 }
 
 // wake lets the loop `heartbeat` go round.
@@ -212,10 +266,19 @@ func (l *relived) poll() {
 
 // leave does not wait for the answer to LeaveGroup, nor for that to a JoinGroup whose member id is to be dismissed.
 func (l *relived) leave(mode LeaveMode, reason string) {
-	l.tell(LeaveAsked{mode, reason})
+	l.tell(LeaveAsked{Mode: mode, Reason: reason})
 	if l.core.leaving.asked {
 		l.relax("a leave has no time")
 		l.core.leaving, l.watching.leaving = leaving{}, false
+	}
+}
+
+// drop ends the requests that Kafka's client loses in this step by cutting the connection itself.
+func (l *relived) drop() {
+	if lost := l.present.Saw.Dropped; len(lost) > 0 && !l.dropped {
+		l.dropped = true
+		l.relax("connections are cut")
+		l.lose(lost)
 	}
 }
 
@@ -245,6 +308,7 @@ func (l *relived) request(id int) (Request, bool) {
 	require.True(l.t, ok, "the end of request %d, which was not sent", id)
 	if all := l.sent[k.api]; k.n < len(all) && !l.ended[all[k.n].ID] {
 		l.ended[all[k.n].ID] = true
+		l.seen.answered = append(l.seen.answered, l.given[all[k.n].ID]...)
 		return all[k.n], true
 	}
 	l.missed = id

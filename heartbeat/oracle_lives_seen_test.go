@@ -23,7 +23,12 @@ func (l *relived) seenView() factView {
 		}
 	}
 	for _, o := range l.seen.commits {
-		commits = append(commits, commitSeen(o))
+		text := commitSeen(o)
+		if with, abandoned := strings.CutSuffix(text, " ABANDONED retriable true"); abandoned {
+			l.relax("a commit is abandoned")
+			text = with + " DISCONNECT retriable true"
+		}
+		commits = append(commits, text)
 	}
 	for _, err := range l.seen.raised {
 		raised = append(raised, raisedSeen(err))
@@ -159,7 +164,7 @@ func (q *lifeRequest) seen(l *relived) string {
 	case "SyncGroup":
 		s += fmt.Sprintf(" %s %v", q.Protocol, q.Assignments)
 	case "Heartbeat":
-		if within > l.fact.Config.SessionTimeout {
+		if within != l.fact.Config.SessionTimeout {
 			l.relax("a heartbeat's time")
 			within = l.fact.Config.SessionTimeout
 		}

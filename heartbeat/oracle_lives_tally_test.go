@@ -55,6 +55,11 @@ func (c *livesTally) relive(t testing.TB, r *oracleReading, f *lifeFact) {
 			c.relax(name)
 		}
 	}
+	l.aside = func(name string, of change) {
+		if !l.alone {
+			c.aside(name, f, l.present, of)
+		}
+	}
 	for i := range f.Steps {
 		s := &f.Steps[i]
 		l.happens(s)
@@ -135,6 +140,16 @@ func (c *livesTally) note(by map[string][]string, f *lifeFact, s *lifeStep, want
 	}
 }
 
+// aside has a declared difference on record that ends no life.
+func (c *livesTally) aside(name string, f *lifeFact, s *lifeStep, of change) {
+	if _, listed := lifeDeviations[name]; !listed {
+		panic("no such deviation: " + name)
+	}
+	c.excused[name]++
+	of = oracleWords{}.ofLife(of.aspect, of.kafka, of.ours)
+	c.differences.note(name, fmt.Sprintf("life %d step %d: %s", f.Life, s.Step, s.Do.inShort()), of)
+}
+
 func (c *livesTally) relax(name string) {
 	if lifeRelaxations[name] == "" {
 		panic("no such relaxation: " + name)
@@ -184,7 +199,10 @@ func (c *livesTally) unused() (names []string) {
 		}
 	}
 	for name, d := range lifeDeviations {
-		aspects := slices.Concat(d.now, d.later, d.over)
+		aspects := slices.Concat(d.now, d.later, d.answered)
+		if len(aspects) == 0 && d.lookups == "" && c.excused[name] == 0 {
+			names = append(names, name)
+		}
 		if d.lookups != "" {
 			aspects = append(aspects, "lookups")
 		}

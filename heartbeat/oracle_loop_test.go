@@ -73,6 +73,9 @@ func brokenLoop(rule *spec.Rule) factView {
 	return factView{"closed": fmt.Sprint(flags["loop_closed"]), "failed": fmt.Sprint(flags["loop_failed"]), "rejoin_needed": fmt.Sprint(flags["rejoin_needed"])}
 }
 
+// passEnds are the results with which a pass ends, in the words of the facts; after the others the loop goes on at once.
+var passEnds = map[string]string{"exit": "exited", "sleep": "waits", "wait": "waits_backoff"}
+
 // loopPass is one pass of Kafka's thread, in turns of our loop.
 type loopPass struct {
 	r    *oracleReading
@@ -107,8 +110,8 @@ func (p *loopPass) run(connectionFailed bool) {
 		}
 		p.used = append(p.used, rule)
 		p.do(rule)
-		if rule.Result.Class != spec.Retry {
-			p.ended = map[string]string{"exit": "exited", "sleep": "waits", "wait": "waits_backoff"}[rule.Result.Name]
+		if ended := passEnds[rule.Result.Name]; ended != "" {
+			p.ended = ended
 			return
 		}
 	}

@@ -18,7 +18,9 @@ type kafkaExceptions struct {
 func newKafkaExceptions(cells []cellFact) kafkaExceptions {
 	e := kafkaExceptions{
 		own: map[string]string{
-			"DISCONNECT": "DisconnectException", "SEND_TIMEOUT": "TimeoutException",
+			"DISCONNECT":       "DisconnectException",
+			"ABANDONED":        "DisconnectException", // Kafka's client cuts the connection to a coordinator that it loses
+			"SEND_TIMEOUT":     "TimeoutException",
 			"VERSION_MISMATCH": "UnsupportedVersionException", "AUTHENTICATION_EXCEPTION": "SaslAuthenticationException",
 		},
 		codeOf: map[string][]string{},

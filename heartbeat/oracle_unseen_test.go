@@ -15,9 +15,19 @@ import (
 // unseenDeviations are the declarations that no fact of any comparison shows to be a difference, with what keeps Kafka's client
 // from being seen there. A new declaration needs facts, not a line here.
 var unseenDeviations = map[string]string{
-	"join/loop_exists and loop_failed":        "no fact lets the heartbeat thread end while a poll waits",
-	"LeaveGroup/DISCONNECT, MALFORMED/former": "who leaves looks up no coordinator before it has left, so that Kafka's client would have to be brought there by force",
+	"join/loop_exists and loop_failed":   "no fact lets the heartbeat thread end while a poll waits",
+	"result FindCoordinator/unconfirmed": "Kafka's client asks for no coordinator while it knows one, so that no such answer comes to it",
+	"result JoinGroup/sync_again":        "Kafka's client cuts its connection to a coordinator that it loses, so that no SyncGroup is under way when the next is found",
+	"result JoinGroup/no_node":           "Kafka's client cuts its connection to a coordinator that it loses, so that JoinGroup is not answered after that",
+	"OffsetCommit/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REQUEST_TIMED_OUT, DISCONNECT, MALFORMED/former": "a commit is abandoned when its coordinator is lost, so that a Core has none left when the next is found",
+	"SyncGroup/NONE/rejoin_again/leased":                    noLease,
+	"result heartbeat/lease_ended":                          noLease,
+	"heartbeat/poll_expired/static/join_lost":               unseenLostJoin,
+	"late_member_id/leaves/coordinator_known/not same_node": "in no life on record does another coordinator answer before the former one",
+	"LeaveGroup/DISCONNECT, MALFORMED/former":               "who leaves looks up no coordinator before it has left, so that Kafka's client would have to be brought there by force",
 }
+
+const unseenLostJoin = "in no life on record does this follow within max.poll.interval.ms of a first JoinGroup whose answer was lost"
 
 // Whatever a declaration says that Kafka does, Kafka's client was seen to do, in one comparison at least.
 func TestDeviationsAreSeen(t *testing.T) {

@@ -62,7 +62,7 @@ var (
 
 // ofLife is a change in a step of a life.
 func (w oracleWords) ofLife(aspect, kafka, ours string) change {
-	if aspect == "lookups" {
+	if aspect == "lookups" && kafka != "less" { // said in words already
 		return amounts(aspect, kafka, ours)
 	}
 	return worded(aspect, kafka, ours, func(value string) string { return w.life(aspect, value) })

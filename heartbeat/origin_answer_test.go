@@ -3,8 +3,10 @@ package heartbeat_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,13 +138,31 @@ func TestO25ALateErrorIsIgnored(t *testing.T) {
 }
 
 // logged makes an application that logs.
-func logged(w *world) (*app, *bytes.Buffer) {
-	log := new(bytes.Buffer)
+func logged(w *world) (*app, *logText) {
+	log := new(logText)
 	return w.app("a", nil, heartbeat.WithLogger(slog.New(slog.NewTextHandler(log, nil)))), log
 }
 
+// logText is what was logged, by whatever goroutine.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // warned is the warnings in a log.
-func warned(log *bytes.Buffer) string {
+func warned(log fmt.Stringer) string {
 	var warnings []string
 	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, "level=WARN") {
@@ -158,7 +178,7 @@ func TestO26NotAllowed(t *testing.T) {
 		a, log := logged(w)
 		r := reactTo(t, w, a, classic.CodeGroupAuthorizationFailed)
 		require.Equal(t, classic.ResultHeartbeatFailed, r.Result)
-		require.Contains(t, warned(log), "msg=Heartbeat group=g ")
+		require.Contains(t, warned(log), `msg="heartbeat failed" group=g `)
 		require.Contains(t, warned(log), "code=GROUP_AUTHORIZATION_FAILED")
 		require.Equal(t, classic.Stable, a.State())
 		w.answer(kmsg.JoinGroup, code(classic.CodeGroupAuthorizationFailed))
@@ -178,7 +198,7 @@ func TestO27Unexpected(t *testing.T) {
 				r := reactTo(t, w, a, c)
 				require.Equal(t, classic.ResultHeartbeatUnexpected, r.Result)
 				require.Equal(t, classic.Stable, a.State())
-				require.Contains(t, warned(log), "msg=Heartbeat group=g ")
+				require.Contains(t, warned(log), `msg="heartbeat failed" group=g `)
 				require.Contains(t, warned(log), "error=UNEXPECTED")
 				require.Contains(t, warned(log), "code="+c.String())
 				require.Contains(t, warned(log), c.Message())

@@ -3,12 +3,14 @@ package heartbeat_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 	"github.com/kbeat/kbeat/heartbeat"
 )
@@ -37,7 +39,11 @@ func TestO5ALoopThatIsNotEnabledSleeps(t *testing.T) {
 		go func() { _ = a.Poll(context.Background()) }()
 		w.pass(4 * time.Minute)
 		_, texts := requests(w)
-		require.Equal(t, []string{"FindCoordinator", "JoinGroup instance=i"}, texts)
+		require.Len(t, texts, 2+4*6-1)
+		for i, text := range texts {
+			require.Equal(t, i == 1, text == "JoinGroup instance=i", text)
+			require.Equal(t, i != 1, text == "FindCoordinator", "the loop `check` asks each 10 s whether the coordinator is another")
+		}
 		require.NoError(t, w.release(kmsg.JoinGroup, answer{}))
 		w.pass(10 * time.Second)
 		_, texts = requests(w)
@@ -84,7 +90,7 @@ func TestO7CallersDoNotInterruptRequests(t *testing.T) {
 		}
 		require.NoError(t, w.release(kmsg.Heartbeat, answer{}))
 		w.pass(time.Second)
-		require.Equal(t, []string{"Heartbeat/NONE"}, decided(w, classic.InputHeartbeat))
+		require.Equal(t, []string{"Heartbeat/NONE/not stale/STABLE/not lease_awaited"}, decided(w, classic.InputHeartbeat))
 		require.Zero(t, a.Status().Heartbeats)
 	})
 	core, err := heartbeat.NewCore(heartbeat.Config{Group: "g", ProtocolType: "p", Protocols: []heartbeat.Protocol{{Name: "p"}}})
@@ -100,8 +106,8 @@ func TestO7CallersDoNotInterruptRequests(t *testing.T) {
 	require.Equal(t, sentAt+3*time.Second, next, "all of a turn happens at its one time")
 }
 
-// O8: a lookup that is remembered is forgotten, for it has failed or hangs. The specification deviates: a lookup that has
-// failed is over, and one that is merely slow goes on until its own limit.
+// O8: a lookup that is remembered is forgotten, for it has failed or hangs, and after a backoff another is sent, whatever the
+// application does. The specification deviates: one that is merely slow goes on until its own limit, and the backoff grows.
 func TestO8ALookupIsForgottenWhenItHasFailed(t *testing.T) {
 	r := turn(classic.Stable, looping|classic.LookupInFlight, classic.HeartbeatTurnGuards{LookupDue: true, HeartbeatDue: true})
 	require.Equal(t, classic.ResultHeartbeatTurnWait, r.Result)
@@ -112,16 +118,45 @@ func TestO8ALookupIsForgottenWhenItHasFailed(t *testing.T) {
 		w.answer(kmsg.Heartbeat, code(classic.CodeNotCoordinator))
 		w.hold(kmsg.FindCoordinator)
 		w.diary.take()
-		w.pass(12 * time.Second)
+		w.pass(3300 * time.Millisecond)
 		_, texts := requests(w)
 		require.Equal(t, []string{"Heartbeat member=m1 generation=1", "FindCoordinator"}, texts, "a second lookup beside one that is slow")
+		w.answer(kmsg.FindCoordinator, answer{way: byCut}) // the transport asks at the broker's other address
 		require.NoError(t, w.release(kmsg.FindCoordinator, answer{way: byCut}))
 		w.pass(time.Second)
 		at, texts := requests(w)
-		require.Equal(t, []string{"FindCoordinator", "Heartbeat member=m1 generation=1"}, texts, "and one backoff after it has failed the next")
-		require.InDelta(t, 12.11, at[0].Seconds(), 0.03)
+		require.Equal(t, []string{"FindCoordinator", "FindCoordinator", "Heartbeat member=m1 generation=1"}, texts, "and one backoff after it has failed the next")
+		require.InDelta(t, 0.25, (at[1] - at[0]).Seconds(), 0.06)
+	})
+	pause := classic.DecideFindCoordinator(classic.Memory{State: classic.Stable}, classic.CodeCoordinatorNotAvailable, classic.FindCoordinatorGuards{})
+	require.True(t, pause.Starts.Has(classic.TimerLookupRetry))
+	require.Equal(t, fsm.ClassBackoff, pause.Result.Class())
+	require.Greater(t, classic.TimerLookupRetry.Spec().Most, classic.TimerLookupRetry.Spec().Default, "the pause that grows overrides O8")
+	inWorld(t, func(t *testing.T, w *world) {
+		var failed []time.Duration
+		began := time.Now()
+		a := w.app("a", nil, heartbeat.WithObserver(func(f heartbeat.Fired) {
+			if f.Rule == pause {
+				failed = append(failed, time.Since(began))
+			}
+		}))
+		a.join()
+		w.answer(kmsg.FindCoordinator, answer{way: byCode, code: classic.CodeCoordinatorNotAvailable, forever: true})
+		w.answer(kmsg.Heartbeat, code(classic.CodeNotCoordinator))
+		w.pass(20 * time.Second)
+		gaps := gaps(failed)
+		require.GreaterOrEqual(t, len(gaps), 6)
+		for i, gap := range gaps {
+			own := min(250*time.Millisecond<<i, 2500*time.Millisecond) // ± 20 %
+			carrier := carriersPauses[min(i, len(carriersPauses)-1)]   // which begin with the first answer that differs from the join's
+			require.GreaterOrEqual(t, gap, max(own*4/5, carrier), "pause %d", i+1)
+			require.LessOrEqual(t, gap, max(own*6/5, carrier)+10*time.Millisecond, "pause %d", i+1)
+		}
 	})
 }
+
+// carriersPauses are the transport's, between lookups of one group that follow each other.
+var carriersPauses = []time.Duration{0, 500 * time.Millisecond, 1250 * time.Millisecond, 2500 * time.Millisecond}
 
 // O9: coordinator unknown, and no lookup remembered: one is started.
 func TestO9WithoutACoordinatorTheLoopLooksUp(t *testing.T) {
@@ -139,23 +174,50 @@ func TestO9WithoutACoordinatorTheLoopLooksUp(t *testing.T) {
 	})
 }
 
-// O10: session timeout passed without an answer: coordinator unknown, and looked up. The specification deviates: what the
-// member was assigned may belong to others by now, so it gives that up as well.
+// O10: session timeout passed without an answer: coordinator unknown, with that as the reason, and looked up. What the member
+// was assigned stays its own.
 func TestO10TheSessionEnds(t *testing.T) {
 	r := turn(classic.Stable, looping|classic.CoordinatorKnown, classic.HeartbeatTurnGuards{SessionExpired: true, PollExpired: true, HeartbeatDue: true})
 	require.True(t, r.Clears.Has(classic.CoordinatorKnown))
-	require.Equal(t, []classic.State{classic.Unjoined}, r.To)
-	require.Contains(t, r.Deviates, "Kafka's only looks the coordinator up")
+	require.Empty(t, r.To)
+	require.Equal(t, []classic.Do{{Effect: classic.EffectLoseCoordinator}}, r.Do)
+	require.Equal(t, classic.ResultHeartbeatTurnSessionOver, r.Result)
 	inWorld(t, func(t *testing.T, w *world) {
-		a := w.app("a", session(10*time.Second))
+		var mu sync.Mutex
+		var ended []heartbeat.Fired
+		var over time.Duration
+		a := w.app("a", session(10*time.Second), heartbeat.WithObserver(func(f heartbeat.Fired) {
+			mu.Lock()
+			defer mu.Unlock()
+			if f.Rule == r {
+				ended, over = append(ended, f), w.diary.now()
+			}
+		}))
 		s := a.join()
-		began := time.Now()
-		w.answer(kmsg.Heartbeat, answer{way: byNothing})
-		<-s.Context().Done()
-		require.InDelta(t, 10, time.Since(began).Seconds(), 0.01)
-		require.ErrorIs(t, context.Cause(s.Context()), classic.ErrorSessionExpired)
-		require.Equal(t, "no heartbeat was answered within session.timeout.ms", a.Status().Reason)
-		require.Equal(t, heartbeat.AnyBroker, a.Status().Coordinator)
+		w.answer(kmsg.Heartbeat, answer{way: byCode, code: classic.CodeCoordinatorLoadInProgress, forever: true})
+		w.diary.take()
+		w.pass(9900 * time.Millisecond)
+		mu.Lock()
+		require.Empty(t, ended)
+		mu.Unlock()
+		w.pass(200 * time.Millisecond)
+		mu.Lock()
+		require.Len(t, ended, 1)
+		require.ErrorIs(t, ended[0].Err, classic.CodeCoordinatorLoadInProgress, "why the heartbeats have failed")
+		mu.Unlock()
+		longest := carriersPauses[len(carriersPauses)-1]
+		w.pass(longest)
+		mu.Lock()
+		require.Len(t, ended, 1)
+		lookups := slices.DeleteFunc(requestsOf(w, "FindCoordinator"), func(at time.Duration) bool { return at < over })
+		require.NotEmpty(t, lookups, "the next turn looks it up")
+		require.LessOrEqual(t, lookups[0], over+longest, "which waits for no more than the pause after the last lookup")
+		mu.Unlock()
+		require.Equal(t, classic.Stable, a.State())
+		require.NoError(t, s.Context().Err())
+		w.relent(kmsg.Heartbeat)
+		w.pass(5 * time.Second)
+		require.ErrorIs(t, context.Cause(s.Context()), classic.CodeUnknownMemberID, "the coordinator decides; this one has counted too")
 		a.join()
 	})
 }

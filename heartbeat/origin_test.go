@@ -68,6 +68,17 @@ func requests(w *world) (at []time.Duration, texts []string) {
 	return at, texts
 }
 
+// requestsOf are when requests of one API have come to the broker since the diary was emptied.
+func requestsOf(w *world, api string) (of []time.Duration) {
+	at, texts := requests(w)
+	for i, text := range texts {
+		if name, _, _ := strings.Cut(text, " "); name == api {
+			of = append(of, at[i])
+		}
+	}
+	return of
+}
+
 // decided is the rules about an API that have decided since the diary was emptied.
 func decided(w *world, input classic.Input) []string {
 	var names []string

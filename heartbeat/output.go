@@ -5,14 +5,14 @@ package heartbeat
 import "github.com/kbeat/kbeat/fsm/classic"
 
 // Output is what a Core wants to be done, in the order given: Request, PollEnded, Callback, RunAssignment,
-// AssignmentAbandoned, CommitEnded, Left or Fired.
+// Abandoned, AssignmentAbandoned, CommitEnded, Left or Fired.
 type Output interface{ output() }
 
 type (
 	// PollEnded answers Poll. Without an error the member is in the group, or goes on with what it has.
 	PollEnded struct{ Err error }
 
-	// Callback wants the application to be told of its partitions; CallbackEnded answers it. No other callback comes before.
+	// Callback wants the application to be notified of its partitions; CallbackEnded answers it. No other callback comes before.
 	Callback struct {
 		Kind       CallbackKind
 		Generation int32
@@ -28,13 +28,19 @@ type (
 		Input AssignmentInput
 	}
 
+	// Abandoned says that the answer to a request does not count any more: the transport may forget it.
+	Abandoned struct {
+		ID     uint64
+		Listen bool // its answer is still listened for: it may bring a member id
+	}
+
 	// AssignmentAbandoned says that nobody waits for the answer to RunAssignment any more; it needs none.
 	AssignmentAbandoned struct{ Join uint64 }
 
 	// CommitEnded answers CommitAsked.
 	CommitEnded struct {
 		ID  uint64
-		Err error // nil, an *Error, or ErrClosed
+		Err error // nil, an *Error, or ErrClosed; with ErrOutcomeUnknown where it was sent
 	}
 
 	// Left answers LeaveAsked. Err says why the coordinator may not know of it; the member has left all the same.
@@ -46,18 +52,19 @@ type (
 		Rule     *classic.Rule
 		Code     classic.Code // of the response that it decided about; else NONE
 		Request  uint64       // the response's; else 0
+		Node     int32        // the broker that the request was sent to; else AnyBroker
 		From, To classic.State
 		Err      error // what lies behind Code
 	}
 )
 
-// CallbackKind is what the application is told.
+// CallbackKind is what a callback is about.
 type CallbackKind uint8
 
 // The kinds of callbacks.
 const (
 	CallbackAssigned CallbackKind = iota + 1 // it has an assignment: of this generation, until told otherwise
-	CallbackRevoked                          // it is to let go of what it owns before the next generation; commits still count
+	CallbackRevoked                          // it is to release what it owns before the next generation; commits still count
 	CallbackLost                             // what it owned belongs to somebody else already
 )
 
@@ -70,6 +77,7 @@ func (Request) output()             {}
 func (PollEnded) output()           {}
 func (Callback) output()            {}
 func (RunAssignment) output()       {}
+func (Abandoned) output()           {}
 func (AssignmentAbandoned) output() {}
 func (CommitEnded) output()         {}
 func (Left) output()                {}

@@ -2,7 +2,6 @@ package heartbeat
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -127,9 +126,9 @@ func said(out []Output) string {
 	return strings.Join(all, ", ")
 }
 
-// warning is what a member logs at Warn.
+// warning is a failure that a member logs at Warn, by a line of its own or in the summary of an outage.
 func warning(f Fired) string {
-	if levelOf(f) != slog.LevelWarn {
+	if !failed(f) {
 		return ""
 	}
 	if name := nameOf(f); name != f.Rule.Name {

@@ -2,6 +2,8 @@ package heartbeat
 
 import (
 	"context"
+	"sync/atomic"
+	"time"
 )
 
 // Session is the member's part in one generation of the group: what it was assigned, until the generation ends.
@@ -12,7 +14,9 @@ type Session struct {
 	assignment []byte
 	ctx        context.Context
 	end        context.CancelCauseFunc
+	over       atomic.Pointer[time.Time] // when it has ended; nil before
 	progress   chan struct{}
+	lease      *lease
 }
 
 // Assignment is what the leader has given to this member; its meaning belongs to the protocol type. It is not to be changed.
@@ -27,16 +31,26 @@ func (s *Session) MemberID() string { return s.id.member }
 // Protocol is the one that the group has chosen.
 func (s *Session) Protocol() string { return s.id.protocol }
 
-// Context ends with the generation: when the partitions are to be let go, or are lost already. Its context.Cause is an
+// Context ends with the generation: when the partitions are to be released, or are lost already. Its context.Cause is an
 // *Error with the rule that ended it, or ErrLeft or ErrClosed.
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Commit is Member.Commit of this generation's offsets, and Progress.
-// It is allowed until the application has let go, so after Context has ended too; ctx must then be another one.
+// It is allowed until the application has released the partitions, so after Context has ended too: ctx must then outlive
+// Context, as context.WithoutCancel with a timeout does. It then ends after half of MaxPollInterval, as Config.CommitTimeout
+// says.
 func (s *Session) Commit(ctx context.Context, offsets []Offset) error {
 	s.Progress()
-	return s.member.commit(ctx, s.id, offsets)
+	return s.member.commit(ctx, s, offsets)
 }
 
-// Progress says that the application is at work, as a poll does. It is needed where Run was told so by RequireProgress.
+// Progress notifies the member that the application is at work, as a poll does. Run needs it with RequireProgress.
 func (s *Session) Progress() { wake(s.progress) }
+
+// endedAt is when Context has ended.
+func (s *Session) endedAt() time.Time {
+	if at := s.over.Load(); at != nil {
+		return *at
+	}
+	return time.Now() // with the member
+}

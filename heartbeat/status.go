@@ -2,7 +2,11 @@ package heartbeat
 
 //kbeat:pure
 
-import "github.com/kbeat/kbeat/fsm/classic"
+import (
+	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
+)
 
 // Status is what a member is at one moment.
 type Status struct {
@@ -14,6 +18,15 @@ type Status struct {
 	Coordinator int32  // its node, or AnyBroker while it is unknown
 	Heartbeats  int    // sent and not answered
 	Reason      string // of the rejoin that is wanted
+
+	// Failure is the last failure of a lookup, a join or a heartbeat, an *Error, as long as none of a later one has
+	// succeeded; nil when all is well, and when the member has left or was not polled yet. FailingSince is the time of the
+	// first failure since it last was nil, and zero while it is. LastHeartbeat is when the coordinator last answered a
+	// heartbeat in a way that counts for the session; zero before the first. A Core, which has no clock, leaves all three
+	// empty; Member.Status has them.
+	Failure       error
+	FailingSince  time.Time
+	LastHeartbeat time.Time
 }
 
 // Status is what the member is now.

@@ -27,14 +27,19 @@ func encodeInput(b []byte, now time.Duration, in Input) []byte {
 	}
 	b = append(appendMillis(append(b, `{"t":`...), now), `,"in":"`...)
 	b = append(append(b, kindName(in)...), '"')
-	return append(traceEncoder{}.fields(b, reflect.ValueOf(in)), '}')
+	b = traceEncoder{}.fields(b, reflect.ValueOf(in))
+	if r, ok := in.(Response); ok && notSent(r.Err) {
+		b = append(b, `,"not_sent":true`...)
+	}
+	return append(b, '}')
 }
 
 // decodeInput reads what encodeInput wrote.
 func decodeInput(fields map[string]json.RawMessage) (now time.Duration, in Input, err error) {
 	var line struct {
-		T  time.Duration
-		In string
+		T       time.Duration
+		In      string
+		NotSent bool
 	}
 	if fields["t"] == nil {
 		return 0, nil, errors.New("it has no time (t)")
@@ -50,8 +55,22 @@ func decodeInput(fields map[string]json.RawMessage) (now time.Duration, in Input
 	if err := decodeObject(fields, v); err != nil {
 		return 0, nil, fmt.Errorf("%s: %w", line.In, err)
 	}
-	return line.T, v.Interface().(Input), nil
+	in = v.Interface().(Input)
+	switch r, ok := in.(Response); {
+	case ok && line.NotSent && r.Err != nil:
+		r.Err = unsent{r.Err}
+		in = r
+	case line.NotSent:
+		return 0, nil, fmt.Errorf("%s: not_sent stands beside the err of a response", line.In)
+	}
+	return line.T, in, nil
 }
+
+// unsent is why a request has not left, as a trace tells it.
+type unsent struct{ error }
+
+// NotSent is true.
+func (unsent) NotSent() bool { return true }
 
 // encodeOutput writes {"t":MS,"out":KIND,…}.
 func encodeOutput(b []byte, now time.Duration, out Output) []byte {

@@ -69,7 +69,7 @@ func TestReplayFindsTheFirstDifference(t *testing.T) {
 				l[state] = strings.Replace(l[state], "NONE/else", "NONE/stale", 1)
 				return l
 			},
-			state, "NONE/stale", "NONE/else", "SyncGroup/NONE/else",
+			state, "NONE/stale", "NONE/else", "SyncGroup/NONE/else/not leased",
 		},
 		"an output less": {
 			func(l []string) []string { return slices.Delete(l, request, request+1) },

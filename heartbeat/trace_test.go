@@ -36,7 +36,7 @@ func full() []Input {
 		CallbackEnded{Err: errors.New("one\ntwo")},
 		RejoinAsked{Reason: "\xf0"},
 		ProtocolsChanged{Protocols: []Protocol{{Name: "range", Metadata: []byte("é")}}},
-		LeaveAsked{Mode: LeaveNever, Reason: "base64:!"},
+		LeaveAsked{Mode: LeaveNever, Reason: "base64:!", Last: true},
 		CommitAsked{ID: 1, Member: "m", Generation: -1, Offsets: []Offset{{Topic: "t", Partition: -1, Offset: math.MinInt64, LeaderEpoch: -1, Metadata: hard}}},
 		LoopBroke{Err: errors.New("\xff")},
 	}
@@ -45,7 +45,7 @@ func full() []Input {
 // Whatever an input carries is the same when it is read back.
 func TestTraceKeepsInputs(t *testing.T) {
 	all := append(full(),
-		Response{}, Response{ID: mostExact}, Response{ID: mostExact + 1}, CommitAsked{Offsets: []Offset{{Offset: -mostExact - 1}, {Offset: -mostExact}}}, Assigned{Assignments: []Assignment{}}, AssignmentFailed{}, CallbackEnded{}, ProtocolsChanged{}, LeaveAsked{Mode: 9}, CommitAsked{Offsets: []Offset{}})
+		Response{}, Response{Err: unsent{errors.New("why")}}, Response{ID: mostExact}, Response{ID: mostExact + 1}, CommitAsked{Offsets: []Offset{{Offset: -mostExact - 1}, {Offset: -mostExact}}}, Assigned{Assignments: []Assignment{}}, AssignmentFailed{}, CallbackEnded{}, ProtocolsChanged{}, LeaveAsked{Mode: 9}, CommitAsked{Offsets: []Offset{}})
 	for _, in := range all {
 		for _, now := range []time.Duration{0, 1, time.Hour, 3009*time.Millisecond + 250*time.Microsecond, math.MaxInt64, -1, math.MinInt64} {
 			line := encodeInput(nil, now, in)
@@ -95,12 +95,12 @@ func TestTraceHasAllInputs(t *testing.T) {
 func TestTraceIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("TRACE.md")
 	require.NoError(t, err)
-	for _, v := range []any{traceHeader{}, Config{}, Request{}, Callback{}, RunAssignment{}, AssignmentInput{}, PollEnded{}, CommitEnded{}, Left{}, AssignmentAbandoned{}, Offset{}, JoinMember{}} {
+	for _, v := range []any{traceHeader{}, Config{}, Request{}, Callback{}, RunAssignment{}, AssignmentInput{}, PollEnded{}, CommitEnded{}, Left{}, AssignmentAbandoned{}, Abandoned{}, Offset{}, JoinMember{}} {
 		for i := range reflect.TypeOf(v).NumField() {
 			require.Contains(t, string(text), "`"+snakeCase(reflect.TypeOf(v).Field(i).Name)+"`", "%T", v)
 		}
 	}
-	for _, o := range []Output{Request{}, Callback{}, RunAssignment{}, PollEnded{}, AssignmentAbandoned{}, CommitEnded{}, Left{}} {
+	for _, o := range []Output{Request{}, Callback{}, RunAssignment{}, PollEnded{}, AssignmentAbandoned{}, Abandoned{}, CommitEnded{}, Left{}} {
 		require.Contains(t, string(text), "\n| `"+kindName(o)+"` |")
 	}
 }

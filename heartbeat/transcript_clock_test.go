@@ -75,7 +75,7 @@ func (s *script) stepWall(step time.Duration) string {
 			if n := beats.Load(); n > 0 && n <= heartbeatsAfterStep {
 				rules[f.Rule.Name] = true
 			}
-			if joined.Load() && f.Rule.Name == "Heartbeat/NONE" {
+			if joined.Load() && strings.HasPrefix(f.Rule.Name, "Heartbeat/NONE") {
 				switch beats.Add(1) {
 				case 1:
 					stepWallSince(s.t, member.Member, step)

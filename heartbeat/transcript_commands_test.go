@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -41,11 +42,25 @@ func (s *script) add(name string) {
 		c.SessionTimeout = s.duration("session", 0)
 		c.MaxPollInterval = s.duration("poll", 0)
 		c.RequestTimeout = s.duration("request", 0)
+		c.Lease = s.has("lease")
 		s.d.MaybeScanArgs(s.t, "instance", &c.InstanceID)
 	}, f.options()...)
 	a.faults = f
 	s.apps[name] = a
 	s.order = append(s.order, name)
+}
+
+// move lets the embedded broker, which keeps the state of groups for all its nodes, name another node as the coordinator.
+func (s *script) move() {
+	cluster := s.world.cluster
+	before := cluster.CoordinatorFor("g")
+	if len(cluster.ListenAddrs()) == 1 {
+		_, _, err := cluster.AddNode(-1, 9093)
+		require.NoError(s.t, err)
+	}
+	for cluster.CoordinatorFor("g") == before {
+		cluster.RehashCoordinators()
+	}
 }
 
 func (s *script) show() string {
@@ -64,7 +79,9 @@ func (s *script) poll() {
 }
 
 func (s *script) commit() {
-	s.call("commit", func(a *app, ctx context.Context) error { return a.commitUntil(ctx) })
+	offset := someOffsets[0]
+	s.d.MaybeScanArgs(s.t, "partition", &offset.Partition)
+	s.call("commit", func(a *app, ctx context.Context) error { return a.Commit(ctx, []heartbeat.Offset{offset}) })
 }
 
 func (s *script) leave() {

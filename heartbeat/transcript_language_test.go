@@ -20,13 +20,13 @@ func commandNamed(name string) (command, bool) {
 // language is the whole of it. NAME is a member's: the first one is a, and meant where none is named.
 func language() []command {
 	return []command{
-		{name: "begin", args: "[joined] [log] [session=45s] [poll=5m] [request=30s] [instance=i]", does: (*script).begin,
-			doc: "a new broker, and a member that has not been polled, or that is in its group; `log` prints what it logs at Warn and above"},
+		{name: "begin", args: "[joined] [log] [session=45s] [poll=5m] [request=30s] [instance=i] [lease]", does: (*script).begin,
+			doc: "a new broker, and a member that has not been polled, or that is in its group; `lease`: it works under a lease; `log` prints what it logs at Warn and above"},
 		{name: "member", args: "NAME [instance=i] …", does: (*script).member, doc: "another one, as begin makes it"},
 		{name: "show", args: "[KIND …]", prints: (*script).show, doc: "prints no other kinds from here on (rule, log, sent, app, call); without one, all. `expect` sees all"},
 		{name: "poll", args: "[NAME] [ctx=1s] [cancel=1s] [for=100ms]", does: (*script).poll,
 			doc: "polls until the poll has ended, or for that long; its context ends in time, or is cancelled"},
-		{name: "commit", args: "as poll", does: (*script).commit, doc: "commits an offset"},
+		{name: "commit", args: "as poll [partition=1]", does: (*script).commit, doc: "commits an offset"},
 		{name: "leave", args: "as poll", does: (*script).leave, doc: "leaves the group; a static member keeps its place"},
 		{name: "close", args: "as poll", does: (*script).close, doc: "closes the member"},
 		{name: "run", args: "[NAME]", does: (*script).run, doc: "polls from here on whenever there is something to do, and often enough"},
@@ -41,6 +41,7 @@ func language() []command {
 		{name: "release", args: "API [CODE]", does: (*script).release, doc: "lets what is held longest go on"},
 		{name: "relent", args: "API", does: (*script).relent, doc: "lets the coordinator answer again"},
 		{name: "kick", args: "[NAME]", does: (*script).kick, doc: "the coordinator forgets the member"},
+		{name: "move", args: "", does: (*script).move, doc: "the group moves to another broker, and its members with it"},
 		{name: "forget", args: "", does: (*script).forget, doc: "the coordinator forgets the whole group, which has no members"},
 		{name: "callback", args: "KIND [NAME] [takes=1s] [heeds] [fails] [panics] [commits]", does: (*script).callback,
 			doc: "says what the next callback (assigned, revoked, lost) does; `heeds`: it ends with its context"},
@@ -52,7 +53,8 @@ func language() []command {
 			doc: "sends a request under one identity, and answers it under another (or changed=member, or both); prints what the answer does"},
 		{name: "each", args: "API …", prints: (*script).each,
 			doc: "answers one request by each code and by what is no answer; prints which rule decides, and which request follows when"},
-		{name: "missing", args: "", prints: (*script).missing, doc: "prints which rules that drop identity this file has not shown"},
+		{name: "missing", args: "", prints: (*script).missing,
+			doc: "prints which rules that drop identity this file has not shown; a file named on a line below it, a scenario or a test of the Core, must demand each"},
 		{name: "expect", args: "", prints: (*script).expect, doc: "says what must have happened since the last expect, as below"},
 	}
 }

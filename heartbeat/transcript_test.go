@@ -92,7 +92,7 @@ func (s *script) do() string {
 	if !ok {
 		s.d.Fatalf(s.t, "unknown command")
 	}
-	if s.d.Cmd != "expect" && s.d.Input != "" {
+	if s.d.Cmd != "expect" && s.d.Cmd != "missing" && s.d.Input != "" {
 		s.d.Fatalf(s.t, "%s is one line; what follows it is %q", s.d.Cmd, s.d.Input)
 	}
 	if c.prints != nil {

@@ -11,10 +11,19 @@ import (
 
 // Transport carries requests to the brokers. It is safe for concurrent use.
 type Transport interface {
-	// Send performs r once, never again by itself, and returns how it ended: the answer, or one of the codes of the
-	// catalogue that stand for the lack of one. It returns within r.Timeout, and soon after ctx has ended.
+	// Send performs r and returns how it ended: the answer, or one of the codes of the catalogue that stand for the lack of
+	// one. It returns within r.Timeout, and soon after ctx has ended; a Member takes a request that has not returned a second
+	// later for lost, and warns of it until it returns.
+	//
+	// It sends r once, with two exceptions. A request with r.Again that is not answered within that time is sent once more
+	// on a second connection, and the first answer counts. A FindCoordinator may go to several brokers, and lookups of one
+	// group at the same time may share one answer.
+	//
 	// A JoinGroup and a SyncGroup are held back by the broker until the whole group has joined, an OffsetCommit until it is
-	// replicated: they must not delay other requests.
+	// replicated: they must not delay other requests. An OffsetCommit whose ctx ends is forgotten, and the next one to the
+	// same node takes the same connection as long as that lives: on one connection the broker takes them in order, so an
+	// older commit cannot overwrite a newer one. The ctx of a JoinGroup or a SyncGroup closes its connection, if the request
+	// has one of its own; neither takes back what the broker has received.
 	Send(ctx context.Context, r Request) Response
 }
 
@@ -30,6 +39,7 @@ type Request struct {
 	API        classic.Input // one of the responses of the specification
 	Node       int32         // the coordinator's, or AnyBroker
 	Timeout    time.Duration // the answer must be there within it
+	Again      time.Duration // not answered within it, the request is sent once more on a second connection; 0: never
 	Group      string
 	Member     string // "" before the coordinator has given one
 	Instance   string // group.instance.id; "" for a dynamic member
@@ -50,7 +60,7 @@ type Request struct {
 type Response struct {
 	ID   uint64
 	Code classic.Code
-	Err  error // what lies behind Code, for messages; may be nil
+	Err  error // what lies behind Code, for messages; may be nil. Where it has a method NotSent() bool, that counts (Error.Unknown)
 
 	Node           int32        // FindCoordinator
 	Generation     int32        // JoinGroup
@@ -92,7 +102,8 @@ type Offset struct {
 	Metadata    string
 }
 
-// PartitionError is what OffsetCommit's answer says of one partition. Response.Code is the first that is not NONE.
+// PartitionError is what OffsetCommit's answer says of one partition. Response.Code is the first that is about the member,
+// the group or its coordinator, else the first that is not NONE.
 type PartitionError struct {
 	Topic     string
 	Partition int32

@@ -1,0 +1,137 @@
+package heartbeat
+
+//kbeat:pure
+
+import (
+	"time"
+
+	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
+)
+
+func (j *journal) info(message string, attrs ...eventAttr) {
+	j.add(event{message: message}, j.past(), attrs)
+}
+
+func (j *journal) warn(message string, attrs ...eventAttr) {
+	j.add(event{message: message, failure: true}, j.past(), attrs)
+}
+
+func (j *journal) add(e event, before identity, attrs []eventAttr) {
+	e.attrs = append(j.identity(before), attrs...)
+	j.events = append(j.events, e)
+}
+
+// past is what the member was known by before the step.
+func (j *journal) past() identity {
+	return identity{member: j.before.Member, generation: j.before.Generation}
+}
+
+// identity is what every line has: the group, and who the member was before and is after. The coordinator is the one that
+// was lost where there is none any more.
+func (j *journal) identity(before identity) []eventAttr {
+	attrs := []eventAttr{{"group", j.config.Group}}
+	if j.config.InstanceID != "" {
+		attrs = append(attrs, eventAttr{"instance", j.config.InstanceID})
+	}
+	attrs = append(attrs,
+		eventAttr{"member", j.after.Member}, eventAttr{"member_before", before.member},
+		eventAttr{"generation", j.after.Generation}, eventAttr{"generation_before", before.generation})
+	node := j.after.Coordinator
+	if node == AnyBroker {
+		node = j.before.Coordinator
+	}
+	if node != AnyBroker {
+		attrs = append(attrs, eventAttr{"coordinator", node})
+	}
+	return attrs
+}
+
+// rule is the rule that has decided, and what it has decided about. A code is one that the transport has brought: of a request
+// that the member has abandoned there is only what that means.
+func (j *journal) rule(f Fired) []eventAttr {
+	attrs := []eventAttr{{"rule", f.Rule.Name}, {"at", f.Rule.At()}}
+	if e := f.Rule.Result.Error(); e.Kind == fsm.ErrorNamed {
+		attrs = append(attrs, eventAttr{"error", e.Name.String()})
+	}
+	if f.Code != classic.CodeNone {
+		if f.Code != classic.CodeAbandoned {
+			attrs = append(attrs, eventAttr{"code", f.Code.String()})
+		}
+		if message := f.Code.Message(); message != "" {
+			attrs = append(attrs, eventAttr{"message", message})
+		}
+	}
+	return append(attrs, j.err(f)...)
+}
+
+// err is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
+func (j *journal) err(f Fired) []eventAttr {
+	if err := j.behind(f); err != nil {
+		return []eventAttr{{"err", err}}
+	}
+	return nil
+}
+
+func (j *journal) behind(f Fired) error {
+	switch f.Rule.Input {
+	case classic.InputLoopBroke, classic.InputAssignmentFailed, classic.InputCallbackFailed, classic.InputReleased:
+		return j.raised
+	}
+	return f.Err
+}
+
+// failure is a rule that has fired as the error that Status shows.
+func (j *journal) failure(f Fired) *Error {
+	f.Err = j.behind(f)
+	return failureOf(f, j.config.Group, j.past())
+}
+
+// failureOf is a rule that has fired as an error of a member of group.
+func failureOf(f Fired, group string, who identity) *Error {
+	return &Error{
+		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: group, Node: f.Node, Member: who.member,
+		Generation: who.generation, State: f.From, Rule: f.Rule, Err: f.Err,
+	}
+}
+
+// decision is a rule that has decided, for who wants to see each.
+func (j *journal) decision(f Fired) []eventAttr {
+	attrs := append(j.identity(j.past()), eventAttr{"state", f.To.String()}, eventAttr{"state_before", f.From.String()})
+	return append(append(attrs, j.rule(f)...), why(f)...)
+}
+
+func why(f Fired) []eventAttr {
+	if f.Rule.Why == "" {
+		return nil
+	}
+	return []eventAttr{{"why", f.Rule.Why}}
+}
+
+// sum is an outage so far.
+func (j *journal) sum() []eventAttr {
+	return []eventAttr{
+		{"failing_for", (j.now - j.outage.since).Round(time.Millisecond)}, {"failures", j.outage.total()},
+		{"codes", j.outage.codes()},
+	}
+}
+
+func (j *journal) reason(reason string) []eventAttr {
+	if reason == "" {
+		return nil
+	}
+	return []eventAttr{{"reason", reason}}
+}
+
+func took(d time.Duration) eventAttr { return eventAttr{"took", d.Round(time.Millisecond)} }
+
+// nameOf is what a rule that has fired is, as Error.Name has it: an error of the rule's result, the answer's code, or the rule itself.
+func nameOf(f Fired) string {
+	switch e := f.Rule.Result.Error(); {
+	case e.Kind == fsm.ErrorNamed:
+		return e.Name.String()
+	case f.Code != classic.CodeNone:
+		return f.Code.String()
+	}
+	return f.Rule.Name
+}
