@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // broker is the links to one address. It begins with its first link and ends with its last.
@@ -15,33 +17,75 @@ type broker struct {
 
 	mu    sync.Mutex
 	joint [held]*link        // by route, those that many requests share; nil when there is none
+	probe *link              // beside joint[prompt] while that is silent; nil when there is none
 	lanes []*link            // each has carried a request that was held, and is free for another; the last used is last
 	links map[*link]struct{} // all that are open
+
+	closed bool
 }
 
 func newBroker(addr string, s settings, ended func(*broker)) *broker {
 	return &broker{addr: addr, settings: s, ended: ended, links: map[*link]struct{}{}}
 }
 
-// take is a link for one request.
-func (b *broker) take(r route) (*link, error) {
+// take is a link for one request, which has limit for its answer. One that has died while it rested is given up.
+func (b *broker) take(r route, limit time.Duration) (*link, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	var dead *link
 	l := b.free(r)
+	if l != nil && l.users == 0 && l.dead(use{}) {
+		b.withdraw(l)
+		dead, l = l, b.free(r)
+	}
+	taken, err := b.occupy(l, r, limit)
+	b.mu.Unlock()
+	if dead != nil {
+		b.shut(dead)
+	}
+	return taken, err
+}
+
+// occupy counts a user of l, or of a new link where that is nil.
+func (b *broker) occupy(l *link, r route, limit time.Duration) (*link, error) {
 	if l == nil {
 		var err error
-		if l, err = newLink(b, r); err != nil {
+		if l, err = b.open(r); err != nil {
 			return nil, err
 		}
-		b.links[l] = struct{}{}
 		if r != held {
 			b.joint[r] = l
 		}
 	}
-	if l.rest != nil {
-		l.rest.Stop() // if it has just run out, rested sees that the link is in use
+	return l.use(limit), nil
+}
+
+// second is a link for a request that l does not answer. All requests that l leaves unanswered share it.
+func (b *broker) second(l *link, limit time.Duration) (*link, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if joint := b.joint[prompt]; joint != l && joint != nil {
+		return joint.use(limit), nil // it has taken l's place
 	}
-	l.users++
+	if b.probe == nil {
+		p, err := b.open(prompt)
+		if err != nil {
+			return nil, err
+		}
+		b.probe = p
+	}
+	return b.probe.use(limit), nil
+}
+
+// open makes a link, unless the transport has closed.
+func (b *broker) open(r route) (*link, error) {
+	if b.closed {
+		return nil, kgo.ErrClientClosed
+	}
+	l, err := newLink(b, r)
+	if err != nil {
+		return nil, err
+	}
+	b.links[l] = struct{}{}
 	return l, nil
 }
 
@@ -59,11 +103,12 @@ func (b *broker) free(r route) *link {
 	return l
 }
 
-// give ends the use of a link. A spent one is not taken again: others that use it may end, then it is closed.
-func (b *broker) give(l *link, spent bool) {
+// give ends the use of a link. One that has failed, or is dead, is not taken again: others that use it may end, then it is
+// closed.
+func (b *broker) give(l *link, u use) {
 	b.mu.Lock()
 	l.users--
-	if spent {
+	if u.failed || l.dead(u) || l == b.probe && l.users == 0 {
 		b.withdraw(l)
 	}
 	unused := l.spent && l.users == 0
@@ -79,21 +124,60 @@ func (b *broker) give(l *link, spent bool) {
 	}
 }
 
-// withdraw keeps a link from being taken again.
+// replace lets the probe take the place of l, which it was opened beside, because it has been answered first.
+func (b *broker) replace(l *link) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.joint[prompt] == l && b.probe != nil {
+		b.withdraw(l)
+	}
+}
+
+// withdraw keeps a link from being taken again. The probe, if there is one, takes the place of the link beside it.
 func (b *broker) withdraw(l *link) {
 	l.spent = true
-	if l.route == held {
+	switch {
+	case l.route == held:
 		b.lanes = slices.DeleteFunc(b.lanes, func(o *link) bool { return o == l })
-	} else if b.joint[l.route] == l {
+	case l == b.probe:
+		b.probe = nil
+	case l == b.joint[prompt]:
+		b.joint[prompt], b.probe = b.probe, nil
+	case l == b.joint[l.route]:
 		b.joint[l.route] = nil
 	}
 }
 
-// rested closes a link that nobody has used for long enough.
+// heardWithin reports whether the broker has answered anything in the last d.
+func (b *broker) heardWithin(d time.Duration) bool {
+	for l := range b.links {
+		if l.conn.heardWithin(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// silence is how long the connection for heartbeats has answered nothing.
+func (b *broker) silence() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.joint[prompt]; l != nil {
+		return l.conn.silence()
+	}
+	return 0
+}
+
+// rested closes a link that nobody has used for long enough. One in which a commit is under way that nobody waits for any
+// more is kept, so that the next commit comes after it.
 func (b *broker) rested(l *link) {
 	b.mu.Lock()
 	unused := l.users == 0 && !l.spent
-	if unused {
+	switch {
+	case unused && l.route == replicated && l.conn.silence() > 0:
+		unused = false
+		l.rest.Reset(b.settings.rest)
+	case unused:
 		b.withdraw(l)
 	}
 	b.mu.Unlock()
@@ -126,6 +210,7 @@ func (b *broker) linked() bool {
 // close closes all links, whoever uses them.
 func (b *broker) close() {
 	b.mu.Lock()
+	b.closed = true
 	links := slices.Collect(maps.Keys(b.links))
 	for _, l := range links {
 		b.withdraw(l)

@@ -92,3 +92,45 @@ func TestARequestThatHasToWaitForItsTurn(t *testing.T) {
 		require.Equal(t, 1, throttling.count(kmsg.Heartbeat))
 	})
 }
+
+// What cannot be reached is named, with the cause.
+func TestABrokerThatCannotBeReached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "broker-1.example", IsNotFound: true}}
+		}
+		transport := New(n.client(kgo.Dialer(dial)))
+		transport.learn(1, "broker-1.example:9092")
+		for _, api := range []classic.Input{classic.InputHeartbeat, classic.InputJoinGroup, classic.InputOffsetCommit, classic.InputLeaveGroup} {
+			r := beatAgain()
+			r.API = api
+			end := transport.Send(t.Context(), r)
+			require.Equal(t, classic.CodeDisconnect, end.Code)
+			require.ErrorContains(t, end.Err, api.String()+" to broker-1.example:9092 was not sent: ")
+			require.ErrorContains(t, end.Err, "lookup broker-1.example: no such host")
+			requireNoCode(t, end.Err.Error())
+		}
+		end := find(t, transport)
+		require.Equal(t, classic.CodeDisconnect, end.Code)
+		require.ErrorContains(t, end.Err, "FindCoordinator to localhost:9001 was not sent: ")
+		require.ErrorContains(t, end.Err, "no such host")
+	})
+}
+
+// A dial that hangs says where to, and for how long.
+func TestABrokerThatIsNotConnectedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		hanging := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		transport := New(n.client(kgo.Dialer(hanging)))
+		transport.learn(1, "localhost:9099")
+		end := transport.Send(t.Context(), beat(3*time.Second))
+		require.ErrorContains(t, end.Err, "Heartbeat to localhost:9099 was not sent: there was no connection for 3s: ")
+		end = transport.Send(t.Context(), lookUp)
+		require.ErrorContains(t, end.Err, "FindCoordinator to any broker was not sent: no answer from ")
+	})
+}

@@ -2,6 +2,7 @@ package franz
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -46,6 +47,7 @@ type Consumer struct {
 	owned      Partitions // what the member is to work on now
 	last       Partitions // of the last assignment; what sticky balancers stick to, also when it had to be given back
 	generation int32      // of last
+	unfit      bool       // the last assignment had partitions of other topics, and the member was to rejoin for it
 }
 
 // NewConsumer makes the Consumer of a member that wants topics. The client is asked for the topics' partitions when the
@@ -127,13 +129,19 @@ func withRack(metadata []byte, rack string) []byte {
 type Change struct {
 	Removed Partitions // to let go of, before anything else; after a loss they are somebody else's already
 	Added   Partitions // to take up
-	Rejoin  bool       // the group waits for Removed: the member is to rejoin when it has let go
+	Rejoin  string     // why the member is to rejoin when it has let go of Removed; "" where it is not
 }
 
-// RejoinReason is the reason of a rejoin that a Change asks for.
-const RejoinReason = "need to revoke partitions and re-join"
+// Why a Change asks for a rejoin.
+const (
+	toRevoke = "need to revoke partitions and re-join" // as Kafka's ConsumerCoordinator says it
+	toFit    = "the assignment has topics that this member is not subscribed to"
+)
 
 // Assigned takes an assignment. An error is an assignment that cannot be read; nothing has changed then.
+//
+// Partitions of topics that the member does not want are not owned. A static member that comes back with other topics is given
+// what its predecessor had, without a rebalance; it is to rejoin then, once, so that the group learns of its topics (KAFKA-7961).
 func (c *Consumer) Assigned(generation int32, protocol string, assignment []byte) (Change, error) {
 	given, err := c.read(protocol, assignment)
 	if err != nil {
@@ -141,8 +149,15 @@ func (c *Consumer) Assigned(generation int32, protocol string, assignment []byte
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	given, unfit := c.wanted(given)
 	change := Change{Removed: c.owned.minus(given), Added: given.minus(c.owned)}
-	change.Rejoin = c.cooperative() && len(change.Removed) > 0
+	switch {
+	case c.cooperative() && len(change.Removed) > 0:
+		change.Rejoin = toRevoke
+	case unfit && !c.unfit:
+		change.Rejoin = toFit
+	}
+	c.unfit = unfit
 	c.owned, c.last, c.generation = given, given, generation
 	return change, nil
 }
@@ -190,6 +205,16 @@ func (c *Consumer) read(protocol string, assignment []byte) (Partitions, error) 
 		given[topic] = slices.Compact(partitions)
 	}
 	return given, nil
+}
+
+// wanted are the partitions of topics that the member wants, and whether there are others.
+func (c *Consumer) wanted(given Partitions) (Partitions, bool) {
+	fits := maps.Clone(given)
+	maps.DeleteFunc(fits, func(topic string, _ []int32) bool {
+		_, found := slices.BinarySearch(c.topics, topic)
+		return !found
+	})
+	return fits, len(fits) < len(given)
 }
 
 func (c *Consumer) balancer(protocol string) (kgo.GroupBalancer, error) {

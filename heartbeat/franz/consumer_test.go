@@ -89,7 +89,7 @@ func TestACooperativeMemberKeepsWorkingWhileItJoins(t *testing.T) {
 
 	got, err := c.Assigned(6, "cooperative-sticky", assignment(Partitions{"a": {0}}))
 	require.NoError(t, err)
-	require.Equal(t, Change{Removed: Partitions{"a": {1, 2}}, Rejoin: true}, got, "the group waits for what it gives back")
+	require.Equal(t, Change{Removed: Partitions{"a": {1, 2}}, Rejoin: toRevoke}, got, "the group waits for what it gives back")
 	require.Equal(t, Partitions{"a": {0}}, ownedOf(offer(t, c)["cooperative-sticky"]))
 	require.Equal(t, int32(6), offer(t, c)["cooperative-sticky"].Generation)
 
@@ -124,7 +124,7 @@ func TestAssignmentsThatCannotBeTaken(t *testing.T) {
 
 	got, err := c.Assigned(6, "cooperative-sticky", nil)
 	require.NoError(t, err, "a member that the leader does not know of has no bytes, and no partitions")
-	require.Equal(t, Change{Removed: Partitions{"a": {0}}, Rejoin: true}, got)
+	require.Equal(t, Change{Removed: Partitions{"a": {0}}, Rejoin: toRevoke}, got)
 }
 
 func TestTheRackTravelsWithTheOffer(t *testing.T) {
@@ -188,7 +188,7 @@ func (g *group) rebalance() (again bool) {
 	for _, id := range g.ids() {
 		change, err := g.members[id].Assigned(g.generation, g.protocol, data[id])
 		require.NoError(g.t, err)
-		again = again || change.Rejoin
+		again = again || change.Rejoin != ""
 		g.noneTwice()
 	}
 	return again
@@ -245,4 +245,23 @@ func TestGroupsOfConsumersSettle(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A static member that comes back with other topics is given what its predecessor had.
+func TestPartitionsOfOtherTopicsAreNotOwned(t *testing.T) {
+	c := newConsumer(t, unconnected(t), []string{"b"})
+	change, err := c.Assigned(1, "cooperative-sticky", assignment(Partitions{"a": {0, 1}}))
+	require.NoError(t, err)
+	require.Empty(t, change.Added)
+	require.Equal(t, toFit, change.Rejoin)
+	change, err = c.Assigned(2, "cooperative-sticky", assignment(Partitions{"a": {0}, "b": {3}}))
+	require.NoError(t, err)
+	require.Equal(t, Partitions{"b": {3}}, change.Added, "what fits is owned")
+	require.Empty(t, change.Rejoin, "once: two such members would rejoin for ever")
+	change, err = c.Assigned(3, "cooperative-sticky", assignment(Partitions{"b": {3}}))
+	require.NoError(t, err)
+	require.Empty(t, change)
+	change, err = c.Assigned(4, "cooperative-sticky", assignment(Partitions{"a": {0}, "b": {3}}))
+	require.NoError(t, err)
+	require.Equal(t, toFit, change.Rejoin, "it has fitted since")
 }

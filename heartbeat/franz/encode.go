@@ -32,19 +32,21 @@ func encode(r heartbeat.Request) (*outgoing, error) {
 	default:
 		return nil, fmt.Errorf("%v is not a request", r.API)
 	}
-	out := &outgoing{
-		Request:    req,
-		maxVersion: req.MaxVersion(),
-		limit:      r.Timeout,
-	}
+	out := outgoingFor(req, r)
 	switch r.API {
 	case classic.InputJoinGroup, classic.InputSyncGroup:
 		out.route = held
+	case classic.InputLeaveGroup:
+		out.route = leaving
 	case classic.InputOffsetCommit:
 		out.route = replicated
 		out.maxVersion = 9 // later ones name topics by id, and we have names
 	}
 	return out, nil
+}
+
+func outgoingFor(req kmsg.Request, r heartbeat.Request) *outgoing {
+	return &outgoing{Request: req, maxVersion: req.MaxVersion(), limit: r.Timeout}
 }
 
 func findCoordinator(r heartbeat.Request) kmsg.Request {

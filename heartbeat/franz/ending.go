@@ -18,31 +18,39 @@ import (
 // ending is how a request ended that was not answered; err is nil for one that was.
 type ending struct {
 	code   classic.Code
-	broker string // its address, "" if no certain one was asked
+	broker string // its address, "" if none was asked
+	sent   bool   // the request has left, though not by the exchange that this is the end of
 	err    error
 }
 
-// RequestError is the Err of a Response to a request that has no answer.
+// RequestError is the Err of a Response to a request that has no answer, or none that is complete.
 type RequestError struct {
 	API    classic.Input
-	Broker string // host and port; "" for a lookup, which any broker can answer, or where no connection was tried
+	Broker string // host and port; "" where no connection was tried. Of a lookup it is the last broker that was asked
 	Sent   bool   // the request has left, so the broker may have acted on it
 	Err    error  // franz-go's, or of what lies under it
 }
 
 func (e *RequestError) Error() string {
 	to, how := "", "was not sent"
+	var incomplete *incompleteError
 	switch {
 	case e.Broker != "":
 		to = " to " + e.Broker
 	case e.API == classic.InputFindCoordinator:
 		to = " to any broker"
 	}
-	if e.Sent {
+	switch {
+	case errors.As(e.Err, &incomplete):
+		how = "was not answered in full"
+	case e.Sent:
 		how = "was not answered"
 	}
 	return fmt.Sprintf("%s%s %s: %v", e.API, to, how, e.Err)
 }
+
+// NotSent reports that the request has not left, so that no broker has acted on it.
+func (e *RequestError) NotSent() bool { return !e.Sent }
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
@@ -65,8 +73,11 @@ func endOf(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, connec
 	}
 }
 
-// refused says that the two sides did not come to trust each other: by SASL or TLS, the broker us or we the broker.
-func refused(err error) bool {
+// refused reports whether the two sides could not authenticate each other, by SASL or TLS.
+func refused(err error) bool { return refusal(err) != "" }
+
+// refusal is which side refused the other before a request could be sent; "" if none did.
+func refusal(err error) string {
 	var (
 		credentials *credentialsError
 		answer      *kerr.Error
@@ -75,14 +86,18 @@ func refused(err error) bool {
 		alert       *net.OpError
 	)
 	switch {
-	case errors.As(err, &credentials), errors.As(err, &certificate), errors.As(err, &plaintext):
-		return true
-	case errors.As(err, &answer): // a connection is opened by ApiVersions, SaslHandshake and SaslAuthenticate
-		return !answer.Retriable
-	case errors.As(err, &alert): // crypto/tls calls an alert of the other side so
-		return alert.Op == "remote error"
+	case errors.As(err, &credentials):
+		return "the client's SASL mechanism has no credentials, or refused the broker's"
+	case errors.As(err, &certificate):
+		return "the client refused the broker's certificate"
+	case errors.As(err, &plaintext):
+		return "the client wants TLS, and the broker's port does not speak it"
+	case errors.As(err, &answer) && !answer.Retriable: // a connection is opened by ApiVersions, SaslHandshake and SaslAuthenticate
+		return "the broker refused the client's credentials"
+	case errors.As(err, &alert) && alert.Op == "remote error": // crypto/tls calls an alert of the other side so
+		return "the broker refused the client in the TLS handshake"
 	default:
-		return false
+		return ""
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -88,6 +89,7 @@ func TestARequestWithoutAnAnswerEndsUnderACodeOfItsOwn(t *testing.T) {
 				var failed *RequestError
 				require.ErrorAs(t, r.Err, &failed)
 				require.Equal(t, RequestError{classic.InputHeartbeat, "localhost:9099", test.sent, failed.Err}, *failed)
+				requireNoCode(t, failed.Error())
 
 				well.Store(true)
 				if test.broker == nil {
@@ -98,6 +100,15 @@ func TestARequestWithoutAnAnswerEndsUnderACodeOfItsOwn(t *testing.T) {
 				require.Equal(t, 1, good.count(kmsg.Heartbeat), "sent more often than asked")
 			})
 		})
+	}
+}
+
+// requireNoCode sees that a text has no name of a code: none was received, and alerts match on texts.
+func requireNoCode(t *testing.T, text string) {
+	for code := classic.CodeUnknownServerError - 2000; code < 300; code++ {
+		if name := code.String(); !strings.HasPrefix(name, "UNKNOWN(") && strings.Contains(name, "_") {
+			require.NotContains(t, text, name)
+		}
 	}
 }
 

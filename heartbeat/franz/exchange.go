@@ -2,6 +2,7 @@ package franz
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,10 @@ type heldOutgoing struct{ *outgoing }
 func (o heldOutgoing) Timeout() int32 { return millis(o.limit) }
 
 // exchange sends out to b once and waits for how it ends. connected says whether there is a connection that it could take.
+// A request that is not held waits without its connection: when ctx ends, franz-go leaves the connection open, and drops
+// the answer when it comes (brokerCxn.abandonOnCancel).
 func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, connected func() bool) (kmsg.Response, ending) {
+	began := time.Now()
 	var req kmsg.Request = out
 	if out.route == held {
 		req = heldOutgoing{out}
@@ -45,5 +49,24 @@ func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, con
 	if err == nil {
 		return answer, ending{}
 	}
-	return nil, ending{code: endOf(ctx, b, s, out, connected, err), err: err}
+	end := ending{code: endOf(ctx, b, s, out, connected, err), err: err}
+	switch {
+	case !out.sent.Load() && refused(err):
+		end.err = fmt.Errorf("%s: %w", refusal(err), err)
+	case ctx.Err() != nil:
+		end.err = fmt.Errorf("%s for %s: %w", out.missing(connected()), time.Since(began).Round(time.Millisecond), err)
+	}
+	return nil, end
+}
+
+// missing is what a request has waited for in vain.
+func (o *outgoing) missing(connected bool) string {
+	switch {
+	case o.sent.Load():
+		return "there was no answer"
+	case connected:
+		return "the connection did not take it"
+	default:
+		return "there was no connection"
+	}
 }

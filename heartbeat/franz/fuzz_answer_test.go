@@ -36,7 +36,7 @@ func takeAnswer(t *testing.T, api, version byte, body []byte) bool {
 	if err != nil {
 		return false // the transport says MALFORMED
 	}
-	answer, _ := decode(resp)
+	answer, _ := decode(resp, heartbeat.Request{})
 	member := waitingFor(t, of.input)
 	answer.ID = member.request.ID
 	asks := false

@@ -88,7 +88,7 @@ func TestABrokerIsNotForgottenWhileItIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		transport := New(newNetwork(t).client())
 		transport.learn(1, "localhost:9099")
-		l, err := transport.take(1, prompt)
+		l, err := transport.take(1, prompt, time.Second)
 		require.NoError(t, err)
 		transport.forget(l.home) // the last link had been shut before this one was taken
 		require.Contains(t, remembered(transport), "localhost:9099")
@@ -178,11 +178,11 @@ func TestALinkInUseIsNotClosedForLackOfIt(t *testing.T) {
 		n := newNetwork(t)
 		transport := New(n.client())
 		transport.learn(1, "localhost:9099")
-		l, err := transport.take(1, prompt)
+		l, err := transport.take(1, prompt, time.Second)
 		require.NoError(t, err)
 		l.home.rested(l) // its timer had run out when it was taken
 		require.NoError(t, l.cl.Context().Err(), "a link that is in use has been closed")
-		l.give(false)
+		l.give(use{})
 		require.NoError(t, l.cl.Context().Err())
 		transport.Close()
 		require.Error(t, l.cl.Context().Err())

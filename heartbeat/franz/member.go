@@ -42,11 +42,14 @@ func (c *Consumer) NewMember(config heartbeat.Config, t heartbeat.Transport, on 
 	if err := c.claim(); err != nil {
 		return nil, err
 	}
+	if config.Lease {
+		c.beEager() // what it kept while the group joins anew would be covered by no lease
+	}
 	config.ProtocolType, config.Protocols = ConsumerProtocolType, c.Protocols()
 	m := &ConsumerMember{consumer: c, on: on}
 	callbacks := heartbeat.WithCallbacks(heartbeat.Callbacks{Assigned: m.assigned, Revoked: m.revoked, Lost: m.lost})
 	var err error
-	if m.Member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{callbacks}, opts...)...); err != nil {
+	if m.Member, err = heartbeat.NewMember(config, t, c.Assign, append([]heartbeat.Option{callbacks, heartbeat.WithDescription(c.comesAndGoes)}, opts...)...); err != nil {
 		c.release()
 		return nil, err
 	}
@@ -82,8 +85,8 @@ func (m *ConsumerMember) Run(ctx context.Context, work func(ctx context.Context,
 		if err != nil {
 			return err
 		}
-		if change.Rejoin { // it was polled before, and others wait for what it has claimed then
-			m.Rejoin(RejoinReason)
+		if change.Rejoin != "" { // it was polled before, say, and others wait for what it has claimed then
+			m.Rejoin(change.Rejoin)
 		}
 		m.consumer.beEager()
 		defer m.consumer.Revoked()
@@ -100,8 +103,8 @@ func (m *ConsumerMember) assigned(ctx context.Context, s *heartbeat.Session) err
 		return err
 	}
 	err = errors.Join(tell(ctx, s, m.on.Revoked, change.Removed), tell(ctx, s, m.on.Assigned, change.Added))
-	if change.Rejoin {
-		m.Rejoin(RejoinReason)
+	if change.Rejoin != "" {
+		m.Rejoin(change.Rejoin)
 	}
 	return err
 }

@@ -187,3 +187,41 @@ func alive(_ net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
 func beat(timeout time.Duration) heartbeat.Request {
 	return heartbeat.Request{ID: 1, API: classic.InputHeartbeat, Node: 1, Timeout: timeout, Group: "g", Member: "m", Generation: 1}
 }
+
+// stopped is a broker under SIGSTOP: its kernel takes connections and requests, and it answers them when it goes on.
+type stopped struct {
+	mu      sync.Mutex
+	on      bool
+	pending map[net.Conn][][]byte
+}
+
+func (s *stopped) answer(conn net.Conn, key kmsg.Key, version int16, correlation int32) []byte {
+	return s.hold(conn, alive(conn, key, version, correlation))
+}
+
+// hold is an answer if the broker goes on; else it is kept.
+func (s *stopped) hold(conn net.Conn, answer []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.on {
+		return answer
+	}
+	if s.pending == nil {
+		s.pending = map[net.Conn][][]byte{}
+	}
+	s.pending[conn] = append(s.pending[conn], answer)
+	return nil
+}
+
+// goOn answers what has come, each connection in order.
+func (s *stopped) goOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.on = true
+	for conn, answers := range s.pending {
+		for _, answer := range answers {
+			_, _ = conn.Write(frame(answer))
+		}
+	}
+	s.pending = nil
+}

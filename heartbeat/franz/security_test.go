@@ -39,52 +39,53 @@ func TestCredentials(t *testing.T) {
 		answers map[kmsg.Key]kmsg.Response // where kfake only closes the connection, and Apache Kafka answers
 		client  []kgo.Opt
 		code    classic.Code
+		text    string // of the error: who refused whom
 	}{
-		"the right password": {plainUser, nil, []kgo.Opt{kgo.SASL(password("right"))}, classic.CodeNone},
+		"the right password": {plainUser, nil, []kgo.Opt{kgo.SASL(password("right"))}, classic.CodeNone, ""},
 		"a wrong password": {
 			plainUser, map[kmsg.Key]kmsg.Response{kmsg.SASLAuthenticate: &kmsg.SASLAuthenticateResponse{Version: 2, ErrorCode: 58}},
 			[]kgo.Opt{kgo.SASL(password("wrong"))},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the broker refused the client's credentials: SASL_AUTHENTICATION_FAILED",
 		},
 		"a mechanism that the broker does not have": {
 			plainUser, map[kmsg.Key]kmsg.Response{kmsg.SASLHandshake: &kmsg.SASLHandshakeResponse{Version: 1, ErrorCode: 33}},
 			[]kgo.Opt{kgo.SASL(scram.Auth{User: "user", Pass: "right"}.AsSha256Mechanism())},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the broker refused the client's credentials: UNSUPPORTED_SASL_MECHANISM",
 		},
 		"no password at hand": {
 			plainUser, nil, []kgo.Opt{kgo.SASL(plain.Plain(func(context.Context) (plain.Auth, error) {
 				return plain.Auth{}, errors.New("the vault is sealed")
 			}))},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the client's SASL mechanism has no credentials, or refused the broker's: the vault is sealed",
 		},
 		"a broker that does not know the password either": {
 			[]kfake.Opt{kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "user", "right")},
 			map[kmsg.Key]kmsg.Response{kmsg.SASLAuthenticate: &kmsg.SASLAuthenticateResponse{Version: 2, SASLAuthBytes: []byte("r=x")}},
 			[]kgo.Opt{kgo.SASL(scram.Auth{User: "user", Pass: "right"}.AsSha256Mechanism())},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the client's SASL mechanism has no credentials, or refused the broker's: ",
 		},
-		"no authentication where it is wanted": {plainUser, nil, nil, classic.CodeDisconnect}, // a broker only hangs up
+		"no authentication where it is wanted": {plainUser, nil, nil, classic.CodeDisconnect, ""}, // a broker only hangs up
 		"TLS": {
 			[]kfake.Opt{kfake.TLS(serverTLS)}, nil, []kgo.Opt{kgo.DialTLSConfig(&tls.Config{RootCAs: authority})},
-			classic.CodeNone,
+			classic.CodeNone, "",
 		},
 		"TLS and a password": {
 			append(plainUser, kfake.TLS(serverTLS)), nil,
 			[]kgo.Opt{kgo.DialTLSConfig(&tls.Config{RootCAs: authority}), kgo.SASL(password("right"))},
-			classic.CodeNone,
+			classic.CodeNone, "",
 		},
 		"a broker that nobody vouches for": {
 			[]kfake.Opt{kfake.TLS(serverTLS)}, nil, []kgo.Opt{kgo.DialTLSConfig(&tls.Config{RootCAs: x509.NewCertPool()})},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the client refused the broker's certificate: ",
 		},
 		"a broker of another name": {
 			[]kfake.Opt{kfake.TLS(serverTLS)}, nil,
 			[]kgo.Opt{kgo.DialTLSConfig(&tls.Config{RootCAs: authority, ServerName: "elsewhere"})},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the client refused the broker's certificate: ",
 		},
 		"a client without the certificate that is asked for": {
 			[]kfake.Opt{kfake.TLS(mutualTLS)}, nil, []kgo.Opt{kgo.DialTLSConfig(&tls.Config{RootCAs: authority})},
-			classic.CodeAuthenticationException,
+			classic.CodeAuthenticationException, "the broker refused the client in the TLS handshake: ",
 		},
 	}
 	for name, test := range tests {
@@ -105,12 +106,17 @@ func TestCredentials(t *testing.T) {
 			transport := New(cl)
 			found := find(t, transport)
 			require.Equal(t, test.code, found.Code, "%s instead of %s: %v", found.Code, test.code, found.Err)
+			if test.text != "" {
+				require.ErrorContains(t, found.Err, test.text)
+			}
 			transport.learn(1, cluster.ListenAddrs()[0])
 			beaten := transport.Send(t.Context(), beat(time.Minute))
 			if test.code == classic.CodeNone {
 				require.Positive(t, int(beaten.Code), "the broker must have answered that it has no such member: %v", beaten.Err)
 			} else {
 				require.Equal(t, test.code, beaten.Code, "%s instead of %s: %v", beaten.Code, test.code, beaten.Err)
+				require.ErrorContains(t, beaten.Err, "Heartbeat to "+cluster.ListenAddrs()[0])
+				require.ErrorContains(t, beaten.Err, test.text)
 			}
 		})
 	}
@@ -136,6 +142,7 @@ func TestTLSToABrokerThatSpeaksPlaintext(t *testing.T) {
 	defer cl.Close()
 	found := find(t, New(cl))
 	require.Equal(t, classic.CodeAuthenticationException, found.Code, "%v", found.Err)
+	require.ErrorContains(t, found.Err, "the client wants TLS, and the broker's port does not speak it: ")
 }
 
 // certificates is an authority, and a certificate by it for 127.0.0.1.

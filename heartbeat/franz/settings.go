@@ -19,17 +19,19 @@ type settings struct {
 	lookup     []kgo.Opt // of the one that looks up coordinators
 	rest       time.Duration
 	min, max   *kversion.Versions // max may be nil
+	random     *random
 }
 
 // longest is the most that franz-go can be made to wait for an answer, beside what the request asks for. The limit that
 // counts is the request's own.
 const longest = 15 * time.Minute
 
-func settingsOf(cl *kgo.Client) settings {
+func settingsOf(cl *kgo.Client, seed uint64) settings {
 	s := settings{
-		rest: option[time.Duration](cl, kgo.ConnIdleTimeout),
-		min:  leastVersions(option[*kversion.Versions](cl, kgo.MinVersions)),
-		max:  option[*kversion.Versions](cl, kgo.MaxVersions),
+		random: newRandom(seed),
+		rest:   option[time.Duration](cl, kgo.ConnIdleTimeout),
+		min:    leastVersions(option[*kversion.Versions](cl, kgo.MinVersions)),
+		max:    option[*kversion.Versions](cl, kgo.MaxVersions),
 	}
 	software := cl.OptValues(kgo.SoftwareNameAndVersion)
 	s.connection = []kgo.Opt{
@@ -80,9 +82,10 @@ func option[T any](cl *kgo.Client, name any) T {
 	return v
 }
 
-// finder is a client for lookups. What a hung broker costs there is the client's to say.
-func (s settings) finder() (*kgo.Client, error) {
-	return kgo.NewClient(slices.Concat(s.connection, s.lookup)...)
+// finder is a client for lookups; hook sees its connections. How long a hung broker's connection is kept is the client's to
+// say.
+func (s settings) finder(hook kgo.Hook) (*kgo.Client, error) {
+	return kgo.NewClient(slices.Concat(s.connection, s.lookup, []kgo.Opt{kgo.WithHooks(hook)})...)
 }
 
 // client is a client for one broker; hook sees its connections.

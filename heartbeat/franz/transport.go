@@ -6,6 +6,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -17,7 +18,7 @@ import (
 // Transport is a heartbeat.Transport over franz-go. One is enough for all members of a process, in however many groups.
 type Transport struct {
 	settings settings
-	lookups  lookups
+	lookups  *lookups
 	ends     func() bool  // stops the end of the client from closing the transport
 	ended    func() error // not nil when the client has ended
 
@@ -29,19 +30,33 @@ type Transport struct {
 
 var _ heartbeat.Transport = (*Transport)(nil)
 
+// Option changes how a Transport is made.
+type Option func(*options)
+
+type options struct{ seed uint64 }
+
+// WithSeed makes the Transport's choices follow from a number, so that a run can be repeated: when it opens a second
+// connection, and which broker it first asks for a coordinator. Processes must differ in it, so that they do not do the same
+// in the same moment; without it, New draws one.
+func WithSeed(seed uint64) Option { return func(o *options) { o.seed = seed } }
+
 // New makes a Transport that reaches brokers as cl does. It reads cl's options once, and connects when it first has
 // something to send. It ends with cl, or by Close. It panics where cl is nil.
-func New(cl *kgo.Client) *Transport {
+func New(cl *kgo.Client, opts ...Option) *Transport {
 	if cl == nil {
 		panic("franz: New: the client is nil: make one with kgo.NewClient")
 	}
-	s := settingsOf(cl)
+	o := options{seed: drawSeed()}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	s := settingsOf(cl, o.seed)
 	t := &Transport{
 		settings: s,
-		lookups:  lookups{settings: s},
 		nodes:    map[int32]string{},
 		brokers:  map[string]*broker{},
 	}
+	t.lookups = newLookups(s, t.silent)
 	t.ends, t.ended = context.AfterFunc(cl.Context(), t.close), cl.Context().Err
 	return t
 }
@@ -66,12 +81,31 @@ func (t *Transport) close() {
 	}
 }
 
-// Send performs r once. A request that is not answered within r.Timeout ends as DISCONNECT, as it does in Apache Kafka's
-// client, which gives up a connection that does not answer, and a broker that it cannot connect to. Only one that could not
+// Send performs r. A request that is not answered within r.Timeout ends as DISCONNECT, as it does in Apache Kafka's
+// client, which gives up a broker that does not answer, and one that it cannot connect to. Only one that could not
 // leave in that time though there was a connection, because the broker throttles it, say, ends as SEND_TIMEOUT. When ctx
-// ends first it is the same. A lookup also ends, as DISCONNECT, after the client's kgo.RequestTimeoutOverhead, so that a
-// hung broker does not hold up the next broker's turn; no other limit of franz-go's cuts a request short, but for the
-// dialer's own.
+// ends first it is the same. No limit of franz-go's cuts a request short, but for the dialer's own. Of the Response, Err is
+// a *RequestError where the request was not answered.
+//
+// Connections that members share stay open when a request's time is over or its ctx ends: the answer is dropped when it
+// comes. A shared connection is given up for new requests when it has failed, or when it has answered nothing for the
+// longest Timeout of the requests on it.
+//
+// A Heartbeat with r.Again that is not answered within it is sent again on a second connection to the same broker, which
+// all members share; where the first connection has been silent before, that time counts, too. When the second is answered
+// first, it takes the first one's place.
+//
+// An OffsetCommit takes the same connection as the ones before it as long as that lives, also when those were not answered
+// in time or were given up: the broker then carries them out in order. Only when the connection fails, or has answered
+// nothing for the longest Timeout while the broker has answered on others, the next commit takes a new one. Then the broker
+// may receive the older commit later than the newer one, and the older offset wins, within the same generation.
+//
+// A JoinGroup and a SyncGroup have a connection each, which closes when they end without an answer. A LeaveGroup waits
+// neither behind them nor behind a Heartbeat.
+//
+// One lookup is under way for a group at a time: concurrent FindCoordinators of its members share the answer. A broker that
+// has not answered for 500 ms is left to answer later, and the next one is asked. Brokers that have answered lately come
+// first. See lookups for how often a group's coordinator is asked for.
 func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -83,18 +117,22 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 	var answer kmsg.Response
 	var end ending
 	if r.API == classic.InputFindCoordinator {
-		answer, end = t.lookups.ask(ctx, out)
+		found := t.lookups.ask(ctx, r)
+		answer, end = found.answer, found.end
 	} else {
-		answer, end = t.ask(ctx, r.Node, out)
+		answer, end = t.ask(ctx, r, out)
 	}
 	if end.err != nil {
 		if t.over() {
 			end.code = classic.CodeTransportClosed
 		}
-		return heartbeat.Response{ID: r.ID, Code: end.code, Err: &RequestError{API: r.API, Broker: end.broker, Sent: out.sent.Load(), Err: end.err}}
+		return heartbeat.Response{ID: r.ID, Code: end.code, Err: &RequestError{API: r.API, Broker: end.broker, Sent: end.sent || out.sent.Load(), Err: end.err}}
 	}
-	response, coordinator := decode(answer)
+	response, coordinator := decode(answer, r)
 	response.ID = r.ID
+	if response.Err != nil {
+		response.Err = &RequestError{API: r.API, Broker: end.broker, Sent: true, Err: response.Err}
+	}
 	if coordinator != nil && response.Code == classic.CodeNone {
 		t.learn(response.Node, net.JoinHostPort(coordinator.Host, strconv.Itoa(int(coordinator.Port))))
 	}
@@ -109,22 +147,22 @@ func (t *Transport) over() bool {
 }
 
 // ask sends to the coordinator.
-func (t *Transport) ask(ctx context.Context, node int32, out *outgoing) (kmsg.Response, ending) {
-	l, err := t.take(node, out.route)
+func (t *Transport) ask(ctx context.Context, r heartbeat.Request, out *outgoing) (kmsg.Response, ending) {
+	l, err := t.take(r.Node, out.route, r.Timeout)
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
-	answer, end := exchange(ctx, l.broker, t.settings, out, l.conn.up)
-	end.broker = l.home.addr
-	// A link that has failed is not taken again: its connection does not answer in time, or franz-go is still closing it, and
-	// the next request would fall into that. That a caller has given up says nothing against a connection that many share.
-	spent := end.err != nil && (out.route == held || ctx.Err() != context.Canceled)
-	l.give(spent)
-	return answer, end
+	a := &attempt{link: l, out: out}
+	if out.route == prompt && r.Again > 0 {
+		return twice(ctx, a, r)
+	}
+	a.run(ctx)
+	l.give(a.use(ctx))
+	return a.answer, a.end
 }
 
-// take is a link to a node for one request.
-func (t *Transport) take(node int32, r route) (*link, error) {
+// take is a link to a node for one request, which has limit for its answer.
+func (t *Transport) take(node int32, r route, limit time.Duration) (*link, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -138,12 +176,25 @@ func (t *Transport) take(node int32, r route) (*link, error) {
 	if b == nil {
 		b = newBroker(addr, t.settings, t.forget)
 	}
-	l, err := b.take(r)
+	l, err := b.take(r, limit)
 	if err != nil {
 		return nil, fmt.Errorf("broker %d at %s: %w", node, addr, err)
 	}
 	t.brokers[addr] = b
 	return l, nil
+}
+
+// silent is the nodes that have not answered a heartbeat for d.
+func (t *Transport) silent(d time.Duration) []int32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var nodes []int32
+	for node, addr := range t.nodes {
+		if b := t.brokers[addr]; b != nil && b.silence() >= d {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
 }
 
 // forget drops a broker that has no link, unless it was given one since: addresses come and go with the machines.
