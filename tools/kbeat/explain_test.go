@@ -39,7 +39,7 @@ func TestThereIsAdviceForWhatIsRaised(t *testing.T) {
 	for number := int16(-2000); number < 200; number++ {
 		code := classic.Code(number)
 		m := classic.Memory{State: classic.PreparingRebalance, Flags: classic.CoordinatorKnown}
-		rules := []*classic.Rule{classic.DecideFindCoordinator(m, code)}
+		rules := []*classic.Rule{classic.DecideFindCoordinator(m, code, classic.FindCoordinatorGuards{})}
 		if strings.HasPrefix(rules[0].Name, "FindCoordinator/otherwise") {
 			rules = nil
 		}
@@ -60,7 +60,7 @@ func TestThereIsAdviceForWhatIsRaised(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	rule := classic.DecideFindCoordinator(classic.Initial(), classic.CodeGroupAuthorizationFailed)
+	rule := classic.DecideFindCoordinator(classic.Initial(), classic.CodeGroupAuthorizationFailed, classic.FindCoordinatorGuards{})
 	for want, err := range map[string]error{
 		`group "g": FindCoordinator: GROUP_AUTHORIZATION_FAILED (` + sentence(classic.CodeGroupAuthorizationFailed.Message()) +
 			`): the broker said so; grant READ on the group to this user, or choose another --group [` + rule.At() + `]`: fmt.Errorf("m1: %w", &heartbeat.Error{

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 	out, errs, code := sim("run", "--seeds", "3", "--minutes", "3", "--members", "3-5")
 	require.Zero(t, code, out+errs)
 	require.Contains(t, out, "3 seeds, 3m0s each: ")
-	require.Contains(t, out, "nothing is broken: 12 invariants\n")
+	require.Contains(t, out, "nothing is broken: 16 invariants\n")
 }
 
 func TestSeed(t *testing.T) {

@@ -18,8 +18,8 @@ func (a *Application) assigned(_ context.Context, s *heartbeat.Session) error {
 		a.changed(event.Revoked, s, change.Removed)
 	}
 	a.changed(event.Assigned, s, change.Added)
-	if change.Rejoin {
-		a.member.Rejoin(franz.RejoinReason)
+	if change.Rejoin != "" {
+		a.member.Rejoin(change.Rejoin)
 	}
 	return a.offer()
 }

@@ -68,7 +68,7 @@ func (g *group) reach(ctx context.Context) error {
 		answer := g.transport.Send(ctx, heartbeat.Request{
 			API: classic.InputFindCoordinator, Node: heartbeat.AnyBroker, Timeout: timeout, Group: g.config.Member.Group,
 		})
-		rule := classic.DecideFindCoordinator(classic.Initial(), answer.Code)
+		rule := classic.DecideFindCoordinator(classic.Initial(), answer.Code, classic.FindCoordinatorGuards{})
 		switch {
 		case rule.Result.Class() == fsm.ClassFatal:
 			return &heartbeat.Error{

@@ -27,7 +27,7 @@ func TestWhatIsSaidAtTheStart(t *testing.T) {
 		"nobody listens there": {
 			change: func(_ *rig, c *Config) { c.Brokers = []string{"localhost:1"} },
 			within: 11 * time.Second,
-			said:   "no broker answers yet: FindCoordinator to any broker was not sent: unable to dial: no listener on port 1; trying for 10s",
+			said:   "no broker answers yet: FindCoordinator to localhost:1 was not sent: unable to dial: no listener on port 1; trying for 10s",
 			check: func(t *testing.T, err error) {
 				var unreachable *UnreachableError
 				require.ErrorAs(t, err, &unreachable)

@@ -122,12 +122,14 @@ func (d *everyday) add(e event.Event) {
 	}
 }
 
-// showEveryday shows what was kept for the end of the act, each rule with the first of its effects.
+// showEveryday shows what was kept for the end of the act, each rule with the first of its effects, or the first one that has
+// a reason.
 func (s *Screen) showEveryday() {
 	for _, r := range s.everyday.rows {
 		text := subject(r.event)
-		if len(r.event.Do) > 0 {
-			text += ": " + r.event.Do[0]
+		if do := r.event.Fired.Rule.Do; len(do) > 0 {
+			i := max(0, slices.IndexFunc(do, func(d classic.Do) bool { return d.Text != "" }))
+			text += ": " + do[i].Effect.String()
 		}
 		members := byAge(r.members)
 		room := width - len(indent) - nameWidth - len([]rune(text)) - len(r.event.At) - len(strings.Join(members, " ")) - 4

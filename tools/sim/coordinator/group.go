@@ -53,6 +53,8 @@ type Group struct {
 	joinLast time.Duration // when it is over at the latest
 	syncEnds time.Duration // when who has not sent SyncGroup is removed; never while nobody is waited for
 
+	reading bool // what has come while it was stopped; no timer runs
+
 	stored  snapshot
 	loaded  time.Duration
 	commits int
@@ -131,14 +133,19 @@ func (g *Group) Loaded() time.Duration { return g.loaded }
 // Held is a member id that the coordinator holds.
 type Held struct {
 	ID, Instance string
-	Pending      bool // it was given, and not joined with yet
+	Pending      bool   // it was given, and not joined with yet
+	Assignment   []byte // in a stable group
 }
 
 // Held are all that the coordinator holds.
 func (g *Group) Held() []Held {
 	held := make([]Held, 0, len(g.members)+len(g.pending))
 	for _, m := range g.members {
-		held = append(held, Held{ID: m.id, Instance: m.instance})
+		h := Held{ID: m.id, Instance: m.instance}
+		if g.state == Stable {
+			h.Assignment = m.assignment
+		}
+		held = append(held, h)
 	}
 	for _, p := range g.pending {
 		held = append(held, Held{ID: p.id, Pending: true})

@@ -51,7 +51,7 @@ func TestAnotherCoordinatorHasWhatWasStored(t *testing.T) {
 	require.Empty(t, d.group.Held())
 	d.now = 20 * time.Second
 	d.group.Load(d.now)
-	require.Equal(t, []coordinator.Held{{ID: id}}, d.group.Held())
+	require.Equal(t, []coordinator.Held{{ID: id, Assignment: []byte{}}}, d.group.Held())
 	require.Equal(t, coordinator.Stable, d.group.State())
 }
 
@@ -65,4 +65,26 @@ func TestANewMemberIsGivenUpAfterFiveMinutes(t *testing.T) {
 	d.group.Tick(d.now)
 	require.Equal(t, classic.CodeUnknownMemberID, (*asked)[0].Code)
 	require.Equal(t, []coordinator.Held{{ID: id}}, d.group.Held())
+}
+
+// A coordinator that was stopped for longer than a session finds its timers over, and what has come meanwhile: which it sees
+// first decides whether the member is still there.
+func TestWhatComesBeforeTheTimersCounts(t *testing.T) {
+	for _, readsFirst := range []bool{false, true} {
+		d, id := stable()
+		d.now = 20 * time.Second
+		var answers *[]heartbeat.Response
+		beat := func() {
+			answers = d.ask(heartbeat.Request{API: classic.InputHeartbeat, Member: id, Generation: 1})
+		}
+		want := classic.CodeUnknownMemberID
+		if readsFirst {
+			want = classic.CodeNone
+			d.group.Resume(d.now, beat)
+		} else {
+			d.group.Tick(d.now)
+			beat()
+		}
+		require.Equal(t, want, (*answers)[0].Code)
+	}
 }

@@ -19,9 +19,22 @@ func (g *Group) Deadline() (time.Duration, bool) {
 	return first, first != never
 }
 
+// Resume lets a coordinator that was stopped go on at now. What has come meanwhile is handled before its timers run, so that
+// who was to be given up in that time is not.
+func (g *Group) Resume(now time.Duration, handle func()) {
+	g.now = max(g.now, now)
+	g.reading = true
+	handle()
+	g.reading = false
+	g.Tick(now)
+}
+
 // Tick lets happen what is due at now.
 func (g *Group) Tick(now time.Duration) {
 	g.now = max(g.now, now)
+	if g.reading {
+		return
+	}
 	for _, p := range slices.Clone(g.pending) {
 		if p.expires <= g.now {
 			g.forget(p)

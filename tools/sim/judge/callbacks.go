@@ -11,13 +11,14 @@ func (j *Judge) callbackBegun(l *life, e Event) {
 	if l.running != 0 {
 		j.broken(CallbacksPaired, l.name, "%s while %s runs", e.Callback, l.running)
 	}
-	l.running, l.letting = e.Callback, l.leaving
+	l.running, l.letting, l.runs = e.Callback, l.leaving, j.now
 	switch e.Callback {
 	case heartbeat.CallbackAssigned:
 		if l.holding == holdsAll {
 			j.broken(CallbacksPaired, l.name, "assigned twice, and neither revoked nor lost between")
 		}
 		l.holding, l.told = holdsAll, e.Who
+		j.checkLeaseBegun(l)
 	case heartbeat.CallbackRevoked:
 		if l.holding != holdsAll && !(l.leaving && l.holding == holdsUntilNext) {
 			j.broken(CallbacksPaired, l.name, "revoked, and nothing is owned")
@@ -43,6 +44,11 @@ func (j *Judge) callbackEnded(l *life, e Event) {
 		l.holding, l.told = holdsNothing, Nobody()
 	}
 	l.running, l.letting = 0, false
+	for c, w := range l.calls {
+		if c.Call != CallCommit {
+			w.over += j.now - max(l.runs, w.since)
+		}
+	}
 }
 
 // checkJoin: who joins has told its application, and claims what that still works on.
@@ -68,7 +74,6 @@ func (j *Judge) pollReturned(l *life, e Event) {
 	if e.Err != nil {
 		return
 	}
-	j.checkSession(l, "lets a poll return")
 	switch {
 	case l.holding == holdsAll && l.told != l.who && l.who.Generation == heartbeat.NoGeneration:
 		j.broken(NoZombie, l.name, "a poll returns, and nobody has said that generation %d is lost", l.told.Generation)
@@ -82,8 +87,8 @@ func (j *Judge) left(l *life, e Event) {
 	if len(l.holds) > 0 || l.holding != holdsNothing {
 		j.broken(CallbacksPaired, l.name, "it has left, and the application still has %v", l.holds)
 	}
-	if e.Err == nil && l.leaves && l.leavingAs != "" && !l.refused {
+	if e.Err == nil && l.leaves && l.leavingAs != "" && !l.unheard {
 		j.ghosts.gone[l.leavingAs] = departure{l.name, j.now}
 	}
-	l.leaving, l.leavingAs, l.refused = false, "", false
+	l.leaving, l.leavingAs, l.unheard = false, "", false
 }

@@ -17,7 +17,8 @@ type Event struct {
 
 	Config     *heartbeat.Config // Born: with no duration left zero
 	API        classic.Input     // Sent, Stray, Answered
-	Request    uint64            // Sent, Answered, Fired: the request's id; 0 where a rule decided about no answer
+	Request    uint64            // Sent, Answered, Abandoned, Fired: the request's id; 0 where a rule decided about no answer
+	Node       int32             // Sent: the broker that it goes to; Answered with FindCoordinator: the broker that it names
 	Who        Identity          // Sent, Stray, Stored: of the request; Answered: that the answer gives; CallbackBegun: whose assignment it is
 	Read       []Identity        // Sent with OffsetCommit, Stored: who has read the offsets, as their metadata say
 	Code       classic.Code      // Answered, Fired
@@ -26,7 +27,11 @@ type Event struct {
 	Callback   heartbeat.CallbackKind
 	Partitions []Partition // Holds; Sent with JoinGroup: what its metadata claim
 	Mode       heartbeat.LeaveMode
-	Err        error // PollReturned, CallbackEnded, Left
+	Err        error         // PollReturned, CallbackEnded, Left, Returned
+	Until      time.Duration // Leased: when the lease ends
+	Call       Call          // Called, Returned
+	CallID     uint64        // Called, Returned: tells one call of the member from another
+	Limit      time.Duration // Called: how long the call may take
 	View       *View
 }
 
@@ -63,7 +68,19 @@ type View struct {
 type ViewMember struct {
 	ID       string
 	Instance string
+	Owns     []Partition // in a stable group: what it was given, where that is known
 }
+
+// Call is a call of the application that waits.
+type Call string
+
+// The calls.
+const (
+	CallPoll   Call = "Poll"
+	CallCommit Call = "Commit"
+	CallLeave  Call = "Leave"
+	CallClose  Call = "Close"
+)
 
 // Kind says what an Event is.
 type Kind uint8
@@ -76,6 +93,7 @@ const (
 	Stray                         // a request leaves that no rule has sent: API, Who
 	Stored                        // the coordinator has taken offsets that it sent, whether it still lives or not: Who, Read
 	Answered                      // the member is told how a request ended: API, Request, Code, Who
+	Abandoned                     // the member does not wait for an answer any more: Request
 	Fired                         // a rule has decided: Rule, Code, Request, From, To
 	Polled                        // the application polls
 	PollReturned                  // and is answered: Err
@@ -83,6 +101,9 @@ const (
 	CallbackBegun                 // the application is told: Callback, Who
 	CallbackEnded                 // it has returned: Callback, Err
 	Holds                         // what the application works on from now on: Partitions, all of them
+	Leased                        // until when a member with a lease may work, where that has changed: Until; 0: not at all
+	Called                        // the application calls, and waits: Call, CallID, Limit
+	Returned                      // and is answered: Call, CallID, Err
 	Leaving                       // the application has asked to leave: Mode
 	Left                          // and is answered: Err
 	Closed                        // the member was closed: nothing may come after it
@@ -96,8 +117,9 @@ const (
 // String is the name of the kind: "callback begun".
 func (k Kind) String() string {
 	names := [...]string{
-		Born: "born", Sent: "sent", Stray: "stray", Stored: "stored", Answered: "answered", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
+		Born: "born", Sent: "sent", Stray: "stray", Stored: "stored", Answered: "answered", Abandoned: "abandoned", Fired: "fired", Polled: "polled", PollReturned: "poll returned",
 		PollGivenUp: "poll given up", CallbackBegun: "callback begun", CallbackEnded: "callback ended", Holds: "holds",
+		Leased: "leased", Called: "called", Returned: "returned",
 		Leaving: "leaving", Left: "left", Closed: "closed", Killed: "killed", Paused: "paused", Resumed: "resumed",
 		Seen: "seen", Calm: "calm",
 	}
@@ -114,8 +136,14 @@ func (e Event) String() string {
 	switch e.Kind {
 	case Born:
 		fmt.Fprintf(&b, " instance=%q session=%s interval=%s poll=%s", e.Config.InstanceID, e.Config.SessionTimeout, e.Config.HeartbeatInterval, e.Config.MaxPollInterval)
+		if e.Config.Lease {
+			b.WriteString(" lease")
+		}
 	case Sent:
 		fmt.Fprintf(&b, " %s #%d member=%q generation=%d", e.API, e.Request, e.Who.MemberID, e.Who.Generation)
+		if e.Node != heartbeat.AnyBroker {
+			fmt.Fprintf(&b, " to broker %d", e.Node)
+		}
 		if len(e.Partitions) > 0 {
 			fmt.Fprintf(&b, " claims=%v", e.Partitions)
 		}
@@ -130,6 +158,17 @@ func (e Event) String() string {
 		if e.Who.MemberID != "" {
 			fmt.Fprintf(&b, " member=%q generation=%d", e.Who.MemberID, e.Who.Generation)
 		}
+		if e.API == lookup && e.Code == classic.CodeNone {
+			fmt.Fprintf(&b, " broker %d", e.Node)
+		}
+	case Abandoned:
+		fmt.Fprintf(&b, " #%d", e.Request)
+	case Leased:
+		fmt.Fprintf(&b, " until %.3fs", e.Until.Seconds())
+	case Called:
+		fmt.Fprintf(&b, " %s #%d for %s at most", e.Call, e.CallID, e.Limit)
+	case Returned:
+		fmt.Fprintf(&b, " %s #%d%s", e.Call, e.CallID, because(e.Err))
 	case Fired:
 		fmt.Fprintf(&b, " %s (%s)", e.Rule, e.Rule.At())
 		if e.From != e.To {

@@ -10,17 +10,24 @@ import (
 // answered keeps an answer for the rule that decides about it.
 func (j *Judge) answered(l *life, e Event) {
 	l.answers[e.Request] = e
+	sent := l.open[e.Request].at
+	delete(l.open, e.Request)
 	if e.Code != classic.CodeNone && (e.API == lookup || e.API == classic.InputHeartbeat) {
 		l.failed = j.now
 	}
 	switch e.API {
 	case lookup:
 		l.lookups--
-		l.sign = j.now
+		l.sign, l.lookedUp, l.named = j.now, j.now, e.Node
+	case classic.InputHeartbeat:
+		if e.Code == classic.CodeNone {
+			l.beaten = l.asked[e.Request]
+			j.owners.confirmed(j, l, sent)
+		}
 	case classic.InputJoinGroup:
 		l.offered = e.Who.MemberID
 	case classic.InputLeaveGroup:
-		l.refused = l.refused || e.Code != classic.CodeNone
+		l.unheard = l.unheard || e.Code != classic.CodeNone
 	}
 }
 
@@ -31,7 +38,9 @@ func (j *Judge) fired(l *life, e Event) {
 	if e.Request != 0 {
 		delete(l.answers, e.Request)
 		delete(l.asked, e.Request)
-		if !answered {
+		if e.Code == classic.CodeAbandoned {
+			delete(l.open, e.Request)
+		} else if !answered {
 			j.broken(IdentityByRules, l.name, "rule %s decided about an answer to request %d, and there was none", e.Rule, e.Request)
 		} else if e.Code != answer.Code && e.Code != classic.CodeMalformed {
 			j.broken(IdentityByRules, l.name, "rule %s decided about %s, and the answer was %s", e.Rule, e.Code, answer.Code)
@@ -44,6 +53,9 @@ func (j *Judge) fired(l *life, e Event) {
 	for _, do := range e.Rule.Do {
 		j.follow(l, do.Effect, answer.Who)
 	}
+	j.paced(l, e)
+	l.checked = l.checkDue
+	l.watch(j.now, e.Rule.Starts)
 	if e.Rule.Starts.Has(classic.TimerSession) {
 		l.session = j.now
 	}
@@ -73,7 +85,7 @@ func (j *Judge) follow(l *life, do classic.Effect, given Identity) {
 	case classic.EffectResetIdentity:
 		j.become(l, Nobody())
 	case classic.EffectTakeCoordinator:
-		l.known = true
+		l.known, l.node = true, l.named
 	case classic.EffectLoseCoordinator:
 		l.known = false
 	case classic.EffectFailLoop:
@@ -113,9 +125,11 @@ func (j *Judge) become(l *life, who Identity) {
 // sent holds a request against the identity that the rules have led to.
 func (j *Judge) sent(l *life, e Event) {
 	j.checkPace(l, e)
+	j.checkRefused(l, e)
 	j.checkOffsets(l, e, "leave")
 	if e.Request != 0 {
 		l.asked[e.Request] = l.who
+		j.opened(l, e)
 	}
 	switch e.API {
 	case classic.InputHeartbeat, classic.InputSyncGroup, classic.InputOffsetCommit:

@@ -83,6 +83,7 @@ func (j *Judge) See(e Event) {
 		j.recent.add(j.seen, e)
 		j.ghosts.seen(j, e.View)
 		j.checkGhosts()
+		j.checkGiven(e.View)
 		return
 	case Calm:
 		j.recent.add(j.seen, e)
@@ -92,6 +93,7 @@ func (j *Judge) See(e Event) {
 	l := j.byName[e.Member]
 	if l == nil {
 		l = newLife(e)
+		l.born = j.now
 		j.lives, j.byName[e.Member] = append(j.lives, l), l
 	}
 	l.recent.add(j.seen, e)
@@ -109,6 +111,8 @@ func (j *Judge) seeMember(l *life, e Event) {
 		return
 	}
 	j.checkSilence(l)
+	j.checkWaits(l)
+	l.last = j.now
 	switch e.Kind {
 	case Sent:
 		j.sent(l, e)
@@ -116,6 +120,8 @@ func (j *Judge) seeMember(l *life, e Event) {
 		j.stray(l, e)
 	case Answered:
 		j.answered(l, e)
+	case Abandoned:
+		delete(l.open, e.Request)
 	case Fired:
 		j.fired(l, e)
 	case PollReturned:
@@ -126,17 +132,24 @@ func (j *Judge) seeMember(l *life, e Event) {
 		j.callbackEnded(l, e)
 	case Holds:
 		j.holds(l, e)
+	case Leased:
+		j.leased(l, e)
+	case Called:
+		l.calls[call{e.Call, e.CallID}] = &waiting{j.now, j.now + e.Limit}
+	case Returned:
+		j.returned(l, e)
 	case Leaving:
 		l.leaving, l.leaves = true, leaves(l.config, e.Mode)
 	case Left:
 		j.left(l, e)
 	case Closed, Killed:
-		l.over, l.ended = true, e.Kind
+		l.over, l.ended, l.ends = true, e.Kind, j.now
 		j.owners.change(j, l)
 	case Paused:
-		l.paused = true
+		l.paused, l.pausedAt = true, j.now
 		j.owners.change(j, l)
 	case Resumed:
+		j.goOn(l)
 		l.paused, l.sign, l.resumed = false, j.now, j.now
 		j.owners.change(j, l)
 	}
@@ -146,6 +159,11 @@ func (j *Judge) seeMember(l *life, e Event) {
 func (j *Judge) look() {
 	j.checkGhosts()
 	j.calm.check(j)
+	for _, l := range j.lives {
+		if !l.over {
+			j.checkWaits(l)
+		}
+	}
 }
 
 // End says that the run is over at a time, and nothing was seen since the last event.

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -73,26 +74,73 @@ func TestALaterGenerationOpensAWindow(t *testing.T) {
 	require.Equal(t, Window{Kind: WindowUnaware, Count: 1, Longest: time.Second, Total: time.Second}, s.Windows()[0])
 }
 
-// A member that joins sends no heartbeats, so that it does not learn by them; what its JoinGroup claims it goes on to work
-// on until that is answered. One that sends heartbeats knows within its session.
-func TestAMemberThatJoinsLearnsLate(t *testing.T) {
-	for joins, want := range map[bool][]Invariant{true: nil, false: {OneOwner}} {
+// beats lets a heartbeat of a member be answered well.
+func (s *scene) beats(member string, request uint64, who Identity) {
+	s.see(Event{Member: member, Kind: Sent, API: classic.InputHeartbeat, Request: request, Who: who})
+	s.see(Event{Member: member, Kind: Answered, API: classic.InputHeartbeat, Request: request})
+	s.see(Event{Member: member, Kind: Fired, Request: request, From: classic.Stable, To: classic.Stable,
+		Rule: classic.DecideHeartbeat(classic.Memory{State: classic.Stable}, classic.CodeNone, classic.HeartbeatGuards{})})
+}
+
+// A member whose heartbeats are not answered does not learn that its partitions are somebody else's; one of which a heartbeat
+// is answered well that it has sent since, the coordinator takes for their owner.
+func TestWhoIsAnsweredWellIsTheOwner(t *testing.T) {
+	for answered, want := range map[bool][]Invariant{false: nil, true: {OneOwner}} {
 		s := newScene("m1", "m2")
 		s.joins("m1", "a", 4, 0)
-		if joins {
-			s.see(Event{Member: "m1", Kind: Fired, Rule: classic.DecideJoinTurn(classic.Memory{}, classic.JoinTurnGuards{}), From: classic.Stable, To: classic.PreparingRebalance})
-		}
 		s.at = time.Second
 		s.joins("m2", "b", 5, 0)
-		s.at = time.Minute
-		s.see(Event{Member: "m1", Kind: Holds})
-		var owners []Invariant
-		for _, i := range s.invariants() {
-			if i == OneOwner {
-				owners = append(owners, i)
-			}
+		s.at = 2 * time.Second
+		if answered {
+			s.beats("m1", 2, Identity{"a", 4})
 		}
-		require.Equal(t, want, owners, "joins: %t", joins)
+		s.at = 3 * time.Second
+		s.see(Event{Member: "m1", Kind: Holds})
+		require.Equal(t, want, s.invariants(), "answered: %t", answered)
+	}
+}
+
+// What is refused again and again is repeated with pauses, whatever is allowed to a member otherwise.
+func TestRefusalsArePaced(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		s := newScene("m1")
+		for i := range uint64(MostRefused + 1) {
+			s.at += 400 * time.Millisecond
+			if !refused {
+				s.joins("m1", "a", int32(i), 0)
+				s.see(Event{Member: "m1", Kind: Fired, From: classic.CompletingRebalance, To: classic.Stable,
+					Rule: classic.DecideSyncGroup(classic.Memory{State: classic.CompletingRebalance}, classic.CodeNone, classic.SyncGroupGuards{})})
+				s.see(Event{Member: "m1", Kind: CallbackBegun, Callback: heartbeat.CallbackRevoked})
+				s.see(Event{Member: "m1", Kind: Holds})
+				s.see(Event{Member: "m1", Kind: CallbackEnded, Callback: heartbeat.CallbackRevoked})
+				continue
+			}
+			s.see(Event{Member: "m1", Kind: Sent, API: classic.InputJoinGroup, Request: i + 1})
+			s.see(Event{Member: "m1", Kind: Answered, API: classic.InputJoinGroup, Request: i + 1, Code: classic.CodeCoordinatorLoadInProgress})
+		}
+		require.Equal(t, refused, slices.Contains(s.invariants(), NoSpin), "refused: %t: %v", refused, s.Violations())
+	}
+}
+
+// A call that does not return in its time is seen, whether it returns later or not; what a pause takes does not count.
+func TestCallsEnd(t *testing.T) {
+	for _, c := range []struct {
+		returns, pause time.Duration
+		want           []Invariant
+	}{{returns: 5 * time.Second}, {returns: 6 * time.Second, want: []Invariant{CallsEnd}}, {want: []Invariant{CallsEnd}}, {returns: 9 * time.Second, pause: 4 * time.Second}} {
+		s := newScene("m1")
+		s.see(Event{Member: "m1", Kind: Called, Call: CallCommit, CallID: 3, Limit: 5 * time.Second})
+		s.at = time.Second
+		if c.pause > 0 {
+			s.see(Event{Member: "m1", Kind: Paused})
+			s.at = 9 * time.Second
+			s.see(Event{Member: "m1", Kind: Resumed})
+		}
+		if s.at = c.returns; c.returns > 0 {
+			s.see(Event{Member: "m1", Kind: Returned, Call: CallCommit, CallID: 3})
+		}
+		s.End(time.Minute)
+		require.Equal(t, c.want, s.invariants(), c)
 	}
 }
 
@@ -131,8 +179,8 @@ func TestWhoIsReplaced(t *testing.T) {
 	s.at = time.Second
 	s.joins("m1", "b", 4, 0)
 	require.Empty(t, s.Violations())
-	s.at = 50 * time.Second
-	s.see(Event{Member: "m1", Kind: Holds})
-	found := s.Violations()
-	require.Contains(t, found[len(found)-1].String(), "m2: has worked on t-0 beside m1 for 49s")
+	s.at = 2 * time.Second
+	s.beats("m2", 2, Identity{"a", 4})
+	require.Len(t, s.Violations(), 1)
+	require.Contains(t, s.Violations()[0].String(), "m2: works on t-0 beside m1 since 1s")
 }

@@ -135,11 +135,10 @@ func (o *owners) open(j *Judge, p Partition, a, b *life) {
 		v.kind = WindowUnaware
 	}
 	o.shared = append(o.shared, v)
+	j.checkShared(v)
 }
 
-// close measures an overlap that has ended. What a member does not know it learns by the end of its session, which began
-// with its last heartbeat, a time limit after the coordinator's at most. While it joins it sends no heartbeats, and its
-// session does not end: it learns by the answer to a JoinGroup, and of those one after the other can be lost.
+// close measures an overlap that has ended.
 func (o *owners) close(j *Judge, v *overlap) {
 	lasted := j.now - v.since
 	for i := range o.windows {
@@ -149,10 +148,17 @@ func (o *owners) close(j *Judge, v *overlap) {
 			w.Total += lasted
 		}
 	}
-	most := v.elder.config.SessionTimeout + heartbeatLimit(v.elder.config) + j.settings.Slack
-	if v.bounded && lasted > most {
-		j.broken(OneOwner, v.elder.name, "has worked on %s beside %s for %s, and believed to be in generation %d all the while; it should know within %s",
-			v.partition, v.younger.name, lasted, v.elder.works.Generation, most)
+}
+
+// confirmed judges that the coordinator has answered a heartbeat well that a member sent at a time: it has not given away
+// before what the member works on. A member whose heartbeats are not answered does not learn that it has; how long it works
+// on then is how long its coordinator cannot be reached.
+func (o *owners) confirmed(j *Judge, l *life, sent time.Duration) {
+	for _, v := range o.shared {
+		if v.elder == l && v.bounded && l.who == l.works && v.since+j.settings.Slack < sent {
+			j.broken(OneOwner, l.name, "works on %s beside %s since %s, and a heartbeat of %s was answered well in which it was generation %d's",
+				v.partition, v.younger.name, v.since, sent, l.works.Generation)
+		}
 	}
 }
 

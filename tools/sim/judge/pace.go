@@ -29,13 +29,14 @@ func MostRequests(c *heartbeat.Config) int {
 // checkPace counts requests, and lookups that nobody needs.
 func (j *Judge) checkPace(l *life, e Event) {
 	if e.API == lookup {
-		if l.known {
-			j.broken(NoLookupsInVain, l.name, "FindCoordinator, and the coordinator is known")
+		if l.known && j.now+j.settings.Slack < l.checked {
+			j.broken(NoLookupsInVain, l.name, "FindCoordinator, and the coordinator is known and not silent")
 		}
 		if l.lookups > 0 {
 			j.broken(NoLookupsInVain, l.name, "FindCoordinator while another one is under way")
 		}
 		l.lookups++
+		j.checkLookups(l)
 	}
 	if e.API == lookup || e.API == classic.InputHeartbeat {
 		l.sign = j.now
@@ -60,7 +61,10 @@ func (j *Judge) checkSilence(l *life) {
 	if !l.joined() || l.loop != loopRuns || l.paused || l.lookups > 0 {
 		return
 	}
-	due := max(l.sign+l.config.HeartbeatInterval, l.failed+l.config.RetryBackoffMax)
+	due := max(l.sign+l.config.HeartbeatInterval, l.failed+longestPause(l.config))
+	if !l.known {
+		due = max(due, l.lookedUp+longestPause(l.config))
+	}
 	if j.now > due+j.settings.Slack {
 		j.broken(NoSilence, l.name, "no heartbeat and no lookup for %s in %s; one was due %s ago", j.now-l.sign, l.state, j.now-due)
 	}

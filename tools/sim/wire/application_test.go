@@ -69,6 +69,7 @@ func (o *owned) shards() heartbeat.Callbacks {
 	return heartbeat.Callbacks{
 		Assigned: func(_ context.Context, s *heartbeat.Session) error {
 			o.p.stand()
+			o.p.takeLease(s)
 			parts, err := parseShards(s.Assignment())
 			o.replace(parts)
 			return err
@@ -89,8 +90,9 @@ func (o *owned) shards() heartbeat.Callbacks {
 // partitions are those of one that owns partitions of a topic.
 func (o *owned) partitions() franz.ConsumerCallbacks {
 	return franz.ConsumerCallbacks{
-		Assigned: func(_ context.Context, _ *heartbeat.Session, added franz.Partitions) error {
+		Assigned: func(_ context.Context, s *heartbeat.Session, added franz.Partitions) error {
 			o.p.stand()
+			o.p.takeLease(s)
 			o.change(added[topic], nil)
 			return nil
 		},
@@ -140,9 +142,10 @@ func (p *process) pollAll(ctx context.Context) error {
 
 // poll polls once, and not for ever.
 func (p *process) poll(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, p.between(100*time.Millisecond, 20*time.Second), errPatience)
+	limit := p.between(100*time.Millisecond, 20*time.Second)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errPatience)
 	defer cancel()
-	if err := p.member.Poll(ctx); ctx.Err() == nil {
+	if err := p.call(ctx, judge.CallPoll, limit, p.member.Poll); ctx.Err() == nil {
 		return err
 	}
 	return nil
@@ -166,6 +169,7 @@ func (p *process) workOnPartitions(ctx context.Context, s *heartbeat.Session, pa
 
 func (p *process) work(ctx context.Context, s *heartbeat.Session, parts []int32) error {
 	p.stand()
+	p.takeLease(s)
 	p.owned.replace(parts)
 	defer p.owned.letGo()
 	for ctx.Err() == nil {

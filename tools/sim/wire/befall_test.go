@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kbeat/kbeat/heartbeat"
+	"github.com/kbeat/kbeat/tools/sim/judge"
 )
 
 // acts are what a fault does, and when. What takes its time goes on beside the rest.
@@ -34,6 +35,9 @@ func (w *world) acts(f fault) []act {
 	case leaves:
 		return []act{{f.at, func() { s.on(w.leave) }}}
 	case kicked:
+		if s.role.leased { // its lease does not last beyond that, and cannot
+			return nil
+		}
 		return []act{{f.at, func() { s.on(w.kick) }}}
 	case twin:
 		return w.twin(f, s)
@@ -113,7 +117,14 @@ func (w *world) suspend(f fault, s *slot) []act {
 
 // leave lets a process leave the group, and poll again.
 func (w *world) leave(p *process) {
-	w.work.Go(func() { _ = p.member.Leave(context.Background(), heartbeat.LeaveIfDynamic, "for a while") })
+	const limit = 15 * time.Second
+	w.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		_ = p.call(ctx, judge.CallLeave, limit, func(ctx context.Context) error {
+			return p.member.Leave(ctx, heartbeat.LeaveIfDynamic, "for a while")
+		})
+	})
 }
 
 // kick lets an operator remove a member.

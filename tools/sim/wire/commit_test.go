@@ -43,13 +43,15 @@ func (p *process) store(ctx context.Context, s *heartbeat.Session, offsets []hea
 	if s.Context().Err() != nil {
 		p.w.late.Add(1)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	const limit = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if p.w.flaw.unpinned {
-		_ = p.member.Commit(ctx, offsets)
-		return
-	}
-	_ = s.Commit(ctx, offsets)
+	_ = p.call(ctx, judge.CallCommit, limit, func(ctx context.Context) error {
+		if p.w.flaw.unpinned {
+			return p.member.Commit(ctx, offsets)
+		}
+		return s.Commit(ctx, offsets)
+	})
 }
 
 // reportStored reports the offsets that a broker has taken, whatever becomes of its answer and of who has sent them.

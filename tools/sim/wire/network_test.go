@@ -199,11 +199,17 @@ func (n *network) fate(l *line, r request) (f fate) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, s := range n.spells {
-		if s.meets(l.who, l.node, r.key) && l.dice.IntN(always) < s.share {
+		if s.meets(l.who, l.node, r.key) && l.dice.IntN(always) < s.share && !s.provesTooMuch(l.who) {
 			s.befall(&f, r, l.dice)
 		}
 	}
 	return f
+}
+
+// provesTooMuch says whether a code that no broker has answered would prolong a lease: that the coordinator takes the member
+// for alive is what it stands for.
+func (s *spell) provesTooMuch(who *process) bool {
+	return who.config.Lease && (s.way == byCode || s.way == byCodeAfter)
 }
 
 // answered tells of an answer.

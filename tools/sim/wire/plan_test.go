@@ -42,6 +42,7 @@ type role struct {
 	instance string // group.instance.id; "" for a dynamic member
 	kind     appKind
 	starts   time.Duration
+	leased   bool // Config.Lease
 }
 
 // appKind is how an application works.
@@ -70,6 +71,9 @@ func (p plan) String() string {
 		fmt.Fprintf(&b, "  m%d %s from %s", i+1, r.kind, r.starts)
 		if r.instance != "" {
 			fmt.Fprintf(&b, ", instance %s", r.instance)
+		}
+		if r.leased {
+			b.WriteString(", with a lease")
 		}
 		b.WriteByte('\n')
 	}
@@ -124,6 +128,10 @@ func drawPlan(seed uint64, length time.Duration, members int) plan {
 	}
 	p.calm = max(length/4, length-judge.Settle(&p.timing)-10*time.Second)
 	p.drawFaults(newDice(seed, 2))
+	leases := newDice(seed, 3)
+	for i := range p.cast {
+		p.cast[i].leased = leases.IntN(3) == 0
+	}
 	return p
 }
 

@@ -40,6 +40,9 @@ type process struct {
 	lines map[kmsg.Key]int // so far, by what they were for
 
 	mu     sync.Mutex
+	calls  uint64
+	lease  lease
+	closed bool // Close has returned
 	silent bool // nothing that it does counts any more
 	gates  []gate
 }
@@ -71,12 +74,12 @@ func (w *world) newProcess(name string, r role, d dice) (*process, error) {
 		return nil, err
 	}
 	config := w.plan.timing
-	config.Group, config.InstanceID, config.Seed = group, r.instance, 1+d.Uint64N(1<<62)
+	config.Group, config.InstanceID, config.Seed, config.Lease = group, r.instance, 1+d.Uint64N(1<<62), r.leased
 	p.config = config
 	if w.flaw.config != nil {
 		w.flaw.config(&config)
 	}
-	transport := w.flaw.transport(franz.New(p.client))
+	transport := w.flaw.transport(franz.New(p.client, franz.WithSeed(config.Seed)))
 	options := []heartbeat.Option{heartbeat.WithTrace(p.tracer)}
 	p.run = p.pollAll
 	if w.plan.group == ofShards {
@@ -154,13 +157,19 @@ func (p *process) kill(powerless bool) {
 // watched is how long the connections of a closed member are watched before the process closes them.
 const watched = 6 * time.Second
 
+// closing is what Close may take when its context has ended.
+const closing = 200 * time.Millisecond
+
 // close ends the process in good order.
 func (p *process) close(patience time.Duration) error {
 	p.stop()
 	<-p.over
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err := p.member.Close(ctx)
+	err := p.call(ctx, judge.CallClose, patience+closing, p.member.Close)
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
 	p.see(judge.Event{Kind: judge.Closed})
 	time.Sleep(watched)
 	p.client.Close()
@@ -182,6 +191,13 @@ func (p *process) isSilent() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.silent
+}
+
+// isClosed says whether Close has returned.
+func (p *process) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
 }
 
 // between is a time by chance, and chance one of n.

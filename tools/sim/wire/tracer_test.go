@@ -35,6 +35,7 @@ func (t *tracer) Write(lines []byte) (int, error) {
 	if err := t.take(lines); err != nil {
 		return 0, err
 	}
+	t.p.seeLease()
 	if d := t.p.w.flaw.dozes; d > 0 && t.p.chance(50) {
 		time.Sleep(d)
 	}
@@ -53,6 +54,9 @@ func (t *tracer) take(lines []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text.Write(lines)
+	if t.p.isClosed() {
+		return nil // its goroutine was held up; what still reaches the wire nobody has wanted
+	}
 	for text := range bytes.Lines(lines) {
 		var l traceLine
 		if err := json.Unmarshal(text, &l); err != nil {
@@ -76,6 +80,8 @@ func (t *tracer) trace() []byte {
 type traceLine struct {
 	In, Out         string
 	ID              uint64
+	Node            int32
+	Listen          bool
 	API             classic.Input
 	Member          string
 	Generation      int32
@@ -87,6 +93,7 @@ type traceLine struct {
 	Mode            heartbeat.LeaveMode
 	Protocols       []struct{ Metadata string }
 	Offsets         []struct{ Metadata string }
+	Again           float64 // ms
 }
 
 // event is what a line tells the judge; false where that is nothing.
@@ -107,16 +114,22 @@ func (t *tracer) event(l traceLine) (e judge.Event, ok bool) {
 		delete(t.apis, l.ID)
 		t.p.wanted.end(l.ID, t.p.w.now())
 		return judge.Event{
-			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, Who: l.who(),
+			Kind: judge.Answered, API: api, Request: l.ID, Code: l.Code, Node: l.Node, Who: l.who(),
 		}, true
+	case "abandoned":
+		if l.Listen {
+			return judge.Event{}, false
+		}
+		t.p.wanted.end(l.ID, t.p.w.now())
+		return judge.Event{Kind: judge.Abandoned, Request: l.ID}, true
 	case "request":
 		if t.apis == nil {
 			t.apis = map[uint64]classic.Input{}
 		}
 		t.apis[l.ID] = l.API
-		t.p.wanted.want(l.ID, l.sent(), t.p.w.now())
+		t.p.wanted.want(l.ID, l.sent(), t.times(l), t.p.w.now())
 		return judge.Event{
-			Kind: judge.Sent, API: l.API, Request: l.ID, Who: l.who(), Partitions: l.claims(), Read: l.readers(),
+			Kind: judge.Sent, API: l.API, Request: l.ID, Node: l.Node, Who: l.who(), Partitions: l.claims(), Read: l.readers(),
 		}, true
 	case "rule":
 		return judge.Event{Kind: judge.Fired, Rule: t.p.w.rules[l.Rule+" "+l.At], Code: l.Code, Request: l.Request, From: l.State, To: l.State}, true
@@ -154,6 +167,18 @@ func (l traceLine) sent() sent {
 		s.generation = 0
 	}
 	return s
+}
+
+// times is how often a request may be seen on the wire: a lookup at each broker, as a seed and by its id; what is to be sent
+// again twice; and others once.
+func (t *tracer) times(l traceLine) int {
+	switch {
+	case l.API == classic.InputFindCoordinator:
+		return 2 * len(t.p.w.cluster.ListenAddrs())
+	case l.Again > 0:
+		return 2
+	}
+	return 1
 }
 
 // readers are whose offsets a commit carries.

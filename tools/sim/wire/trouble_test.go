@@ -48,7 +48,7 @@ func TestAClosedClientEndsItsMember(t *testing.T) {
 	}
 }
 
-// A member that was starved for longer than its session, as one is whose clock steps, finds its session over, before it
+// A member that was starved for longer than its session, as one is whose clock steps, finds its session or its lease over, before it
 // sends another heartbeat.
 func TestAStarvedMemberFindsItsSessionOver(t *testing.T) {
 	p := befalls(starved, 15*time.Second)
@@ -62,7 +62,7 @@ func TestAStarvedMemberFindsItsSessionOver(t *testing.T) {
 				continue
 			}
 			require.False(t, e.Kind == judge.Sent && e.API == classic.InputHeartbeat, "%s does not notice: %s", name, e)
-			over = e.Kind == judge.Fired && e.Rule.Result == classic.ResultHeartbeatTurnSessionOver
+			over = e.Kind == judge.Fired && (e.Rule.Result == classic.ResultHeartbeatTurnSessionOver || e.Rule.Result == classic.ResultHeartbeatTurnLeaseEnded)
 		}
 		require.True(t, over, "%s does not notice", name)
 	}

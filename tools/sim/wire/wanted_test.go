@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// wanted are the requests that the rules of a process have sent, by its member's trace. Each may be seen on the wire once,
-// until the member has its end. What is seen there and was not wanted, the judge is told.
+// wanted are the requests that the rules of a process have sent, by its member's trace. Each may be seen on the wire as often
+// as a transport may send it, until the member has its end. What is seen there and was not wanted, the judge is told.
 type wanted struct {
 	mu   sync.Mutex
 	by   map[sent][]*outgoing // of those that look alike
@@ -23,8 +23,8 @@ type outgoing struct {
 
 const never = time.Duration(-1)
 
-// want notes that a request may leave.
-func (w *wanted) want(id uint64, what sent, now time.Duration) {
+// want notes that a request may leave so many times.
+func (w *wanted) want(id uint64, what sent, times int, now time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.by == nil {
@@ -33,7 +33,9 @@ func (w *wanted) want(id uint64, what sent, now time.Duration) {
 	if !slices.ContainsFunc(w.by[what], func(o *outgoing) bool { return o.lasts(now) }) {
 		delete(w.by, what)
 	}
-	w.by[what] = append(w.by[what], &outgoing{id, now, never, never})
+	for range times {
+		w.by[what] = append(w.by[what], &outgoing{id, now, never, never})
+	}
 	w.open[id] = what
 }
 

@@ -24,6 +24,9 @@ func (w *world) act(a Act) {
 	case Move, Crash:
 		w.brokers.leave(a)
 		return
+	case BrokerKill, BrokerStop, BrokerCut:
+		w.brokers.outage(a)
+		return
 	case Birth:
 		p := w.people[a.Who]
 		w.birth(p, p.Instance)
@@ -93,7 +96,7 @@ func (w *world) happen(x *process, a Act) {
 		w.again(p, a)
 	case Leave, Absent:
 		leave := func() {
-			x.app.leave(a.Mode, func() {
+			x.app.leave(a.Mode, a.Kind == Leave, func() {
 				if a.Kind == Absent {
 					x.after(min(a.For, w.plan.Calm-w.now), x.app.poll)
 					return
@@ -114,6 +117,8 @@ func (w *world) happen(x *process, a Act) {
 		w.after(a.For, x.resume)
 	case Jump:
 		x.jump(a.Extra)
+	case Mute:
+		x.muteAll()
 	case Break:
 		x.do(func() { x.step(heartbeat.LoopBroke{Err: errFails}) })
 	case Rejoin:

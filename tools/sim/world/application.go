@@ -28,6 +28,7 @@ type application struct {
 	parting int    // counts leaves
 	then    func() // when it has left
 	commits uint64
+	until   time.Duration // when its lease ends, in the world's time; 0 while it may not work
 }
 
 // errFails is what applications fail with.
@@ -133,8 +134,28 @@ func (a *application) stepped() {
 	if a.idle && x.core.Wants() {
 		a.wake()
 	}
+	a.lease()
 	if x.person.Runs && a.told != judge.Nobody() && a.told != x.who() {
 		a.letGo()
+	}
+}
+
+// lease reports until when it may work, as Session.Deadline and Session.Valid say it.
+func (a *application) lease() {
+	x := a.process
+	if !x.config.Lease {
+		return
+	}
+	until := time.Duration(0)
+	if a.told != judge.Nobody() && a.told == x.who() {
+		until = a.until
+		if end, held := x.core.LeaseEnd(); held {
+			until = end + x.born - x.offset
+		}
+	}
+	if until != a.until {
+		a.until = until
+		x.world.saw(judge.Event{Member: x.name, Kind: judge.Leased, Until: until})
 	}
 }
 
@@ -237,7 +258,7 @@ func (a *application) divide(r heartbeat.RunAssignment) {
 }
 
 // leave leaves the group, does something then, and does not wait for it for long.
-func (a *application) leave(mode heartbeat.LeaveMode, then func()) {
+func (a *application) leave(mode heartbeat.LeaveMode, last bool, then func()) {
 	x := a.process
 	if a.leaving {
 		return
@@ -245,7 +266,7 @@ func (a *application) leave(mode heartbeat.LeaveMode, then func()) {
 	a.leaving, a.then, a.idle = true, then, false
 	a.parting++
 	this := a.parting
-	x.step(heartbeat.LeaveAsked{Mode: mode, Reason: "the simulation says so"})
+	x.step(heartbeat.LeaveAsked{Mode: mode, Reason: "the simulation says so", Last: last})
 	x.after(10*time.Second, func() {
 		if a.leaving && a.parting == this {
 			a.left()

@@ -2,6 +2,7 @@ package world
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -14,17 +15,19 @@ const nodes = 3
 
 // brokers are the nodes of the cluster, one of which coordinates the group.
 type brokers struct {
-	world  *world
-	draw   draw
-	node   int32 // the coordinator's; heartbeat.AnyBroker while there is none
-	loaded bool  // it has the group
-	move   int   // counts moves
-	former int32 // who was it before
-	stale  time.Duration
-	dead   [nodes]time.Duration // until when each is
-	silent [nodes]bool          // and does not refuse connections
-	tick   time.Duration        // the group's next one that is queued; 0 while none is
-	seen   int                  // the group's changes that were reported
+	world   *world
+	draw    draw
+	node    int32 // the coordinator's; heartbeat.AnyBroker while there is none
+	loaded  bool  // it has the group
+	moves   int   // counts moves
+	former  int32 // who was it before
+	stale   time.Duration
+	dead    [nodes]time.Duration // until when each is
+	silent  [nodes]bool          // and does not refuse connections
+	outages [nodes]outage
+	held    []*flight     // that were given to the group, and may be answered late
+	tick    time.Duration // the group's next one that is queued; 0 while none is
+	seen    int           // the group's changes that were reported
 }
 
 func newBrokers(w *world) brokers {
@@ -40,11 +43,14 @@ func (b *brokers) arrive(f *flight) {
 		f.answer(f.process.lie(r))
 		return
 	case r.API == classic.InputFindCoordinator:
-		f.answer(b.find())
+		if after, ok := b.reachable(f); ok {
+			w.after(after, func() { f.answer(b.find()) })
+		}
+		return
+	case b.waits(f):
 		return
 	case b.dead[r.Node] > w.now:
 		if b.silent[r.Node] {
-			f.lose()
 			return
 		}
 		w.after(f.process.delay(), func() { f.end(classic.CodeDisconnect) })
@@ -62,6 +68,9 @@ func (b *brokers) arrive(f *flight) {
 	}
 	if r.API == classic.InputOffsetCommit {
 		answer = f.reportStored(answer)
+	}
+	if f.route == held {
+		b.held = append(slices.DeleteFunc(b.held, func(o *flight) bool { return o.over }), f)
 	}
 	w.group.Handle(w.now, r, answer)
 	b.look()
@@ -90,6 +99,9 @@ func (x *process) lie(r heartbeat.Request) heartbeat.Response {
 	if c == classic.CodeNone || x.draw.chance(0.7) {
 		c = named[x.draw.IntN(len(named))]
 	}
+	if x.config.Lease && (r.API == classic.InputHeartbeat && c == classic.CodeRebalanceInProgress || r.API == classic.InputOffsetCommit && c == classic.CodeOffsetMetadataTooLarge) {
+		c = classic.CodeNotCoordinator // a lease holds only where brokers do not say of a member that it is there which is not
+	}
 	return heartbeat.Response{Code: c, Member: "lie", Generation: heartbeat.NoGeneration}
 }
 
@@ -111,7 +123,7 @@ func (b *brokers) look() {
 		b.seen = n
 		view := &judge.View{State: string(w.group.State()), Generation: w.group.Generation(), Loaded: w.group.Loaded()}
 		for _, m := range w.group.Held() {
-			view.Members = append(view.Members, judge.ViewMember{ID: m.ID, Instance: m.Instance})
+			view.Members = append(view.Members, judge.ViewMember{ID: m.ID, Instance: m.Instance, Owns: w.named(decode(m.Assignment).partitions)})
 		}
 		w.saw(judge.Event{Kind: judge.Seen, View: view})
 	}
@@ -124,6 +136,9 @@ func (b *brokers) look() {
 	w.at(at, func() {
 		if b.tick == at {
 			b.tick = 0
+			if b.frozen() {
+				return
+			}
 			w.group.Tick(w.now)
 			b.look()
 		}
@@ -132,25 +147,25 @@ func (b *brokers) look() {
 
 // relocate lets another node, if there is one that lives, become the coordinator.
 func (b *brokers) relocate(loading time.Duration) {
-	b.move++
-	this := b.move
+	b.moves++
+	this := b.moves
 	next := heartbeat.AnyBroker
 	for i := range int32(nodes) {
-		if n := (b.former + 1 + i) % nodes; b.dead[n] <= b.world.now {
+		if n := (b.former + 1 + i) % nodes; b.dead[n] <= b.world.now && b.outages[n].kind == "" {
 			next = n
 			break
 		}
 	}
 	if b.node = next; next == heartbeat.AnyBroker {
 		b.world.after(time.Second, func() {
-			if b.move == this {
+			if b.moves == this {
 				b.relocate(loading)
 			}
 		})
 		return
 	}
 	b.world.after(loading, func() {
-		if b.move == this {
+		if b.moves == this {
 			b.load()
 		}
 	})
@@ -158,7 +173,7 @@ func (b *brokers) relocate(loading time.Duration) {
 
 // load gives the coordinator the group.
 func (b *brokers) load() {
-	b.move++
+	b.moves++
 	b.loaded = true
 	b.world.group.Load(b.world.now)
 	b.look()
@@ -167,6 +182,9 @@ func (b *brokers) load() {
 // leave moves the group away from its coordinator.
 func (b *brokers) leave(a Act) {
 	w := b.world
+	if b.suffering() && slices.ContainsFunc(b.outages[:], func(o outage) bool { return o.kind != "" }) {
+		return // the controller has one thing to do at a time
+	}
 	if b.node != heartbeat.AnyBroker {
 		b.former = b.node
 	}
@@ -190,8 +208,8 @@ func (b *brokers) leave(a Act) {
 // crash ends the coordinator's node; after a while the others notice.
 func (b *brokers) crash(a Act) {
 	w := b.world
-	b.move++
-	this := b.move
+	b.moves++
+	this := b.moves
 	b.node = heartbeat.AnyBroker
 	b.dead[b.former], b.silent[b.former] = w.now+a.For, a.Other
 	if !a.Other {
@@ -202,7 +220,7 @@ func (b *brokers) crash(a Act) {
 		}
 	}
 	w.after(b.draw.between(0, 3*time.Second), func() {
-		if b.move == this {
+		if b.moves == this {
 			b.relocate(a.Extra)
 		}
 	})
@@ -211,6 +229,11 @@ func (b *brokers) crash(a Act) {
 // calm makes all nodes live, and the coordinator have the group.
 func (b *brokers) calm() {
 	b.dead, b.stale = [nodes]time.Duration{}, 0
+	for n := range b.outages {
+		if b.outages[n].kind != "" {
+			b.comeBack(int32(n), 0)
+		}
+	}
 	if !b.loaded {
 		if b.node == heartbeat.AnyBroker {
 			b.node = (b.former + 1) % nodes

@@ -63,6 +63,9 @@ func TestMistakesAreFound(t *testing.T) {
 	for _, m := range mistakes() {
 		t.Run(m.name, func(t *testing.T) {
 			plan := NewPlan(m.seed, small)
+			if m.plan != nil {
+				m.plan(&plan)
+			}
 			good, err := Run(plan, Options{})
 			require.NoError(t, err)
 			require.Empty(t, good.Violations)

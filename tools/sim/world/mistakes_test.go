@@ -17,11 +17,35 @@ type mistake struct {
 	hears  func(f *faulty, in heartbeat.Input) heartbeat.Input
 	speaks func(f *faulty, o heartbeat.Output) []heartbeat.Output
 	adds   func(f *faulty, in heartbeat.Input) []heartbeat.Output
+	config func(*heartbeat.Config) // what the Core is made with instead
+	plan   func(*Plan)             // changes the seed's; nil: nothing
 }
 
 func (m mistake) core(_ string, config heartbeat.Config) (Core, error) {
+	if m.config != nil {
+		m.config(&config)
+	}
 	core, err := heartbeat.NewCore(config)
 	return &faulty{Core: core, hears: m.hears, speaks: m.speaks, adds: m.adds}, err
+}
+
+// only leaves a plan no other acts but births and those that are given.
+func only(acts ...Act) func(*Plan) {
+	return func(p *Plan) {
+		p.Acts = slices.DeleteFunc(p.Acts, func(a Act) bool { return a.Kind != Birth })
+		p.Acts = append(p.Acts, acts...)
+	}
+}
+
+// leased makes all members eager ones with leases, besides.
+func leased(acts ...Act) func(*Plan) {
+	return func(p *Plan) {
+		only(acts...)(p)
+		p.Cooperative = false
+		for i := range p.People {
+			p.People[i].Lease = true
+		}
+	}
 }
 
 func isRequest(o heartbeat.Output, api classic.Input) (heartbeat.Request, bool) {
@@ -204,7 +228,78 @@ func mistakes() []mistake {
 			return in
 		},
 	}, {
-		name: "an answer of another generation is taken for one of the present", breaks: judge.LateAnswersIgnored, seed: 94,
+		name: "a request waits for longer than its limit", breaks: judge.RequestsEnd, seed: 1,
+		plan: only(Act{At: time.Minute, For: 30 * time.Second, Kind: HalfOpen, Who: 0, Other: true}),
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if r, ok := o.(heartbeat.Request); ok {
+				r.Timeout *= 3
+				return as(r)
+			}
+			return as(o)
+		},
+	}, {
+		name: "a request is not abandoned when its coordinator is replaced", breaks: judge.RequestsEnd, seed: 1,
+		plan: only(Act{At: time.Minute, For: 30 * time.Second, Kind: BrokerStop, Who: -1}),
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := o.(heartbeat.Abandoned); ok {
+				return nil
+			}
+			if fired, ok := o.(heartbeat.Fired); ok && fired.Code == classic.CodeAbandoned {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "a commit is not answered", breaks: judge.CallsEnd, seed: 1, plan: commits,
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := o.(heartbeat.CommitEnded); ok {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "a leave is not answered", breaks: judge.CallsEnd, seed: 1,
+		plan: only(Act{At: 20 * time.Second, For: 30 * time.Second, Kind: Absent, Who: 0}),
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := o.(heartbeat.Left); ok {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "a silent coordinator is not looked up", breaks: judge.CoordinatorFollowed, seed: 8,
+		plan: only(Act{At: time.Minute, For: 30 * time.Second, Kind: BrokerStop, Who: -1}),
+		speaks: func(f *faulty, o heartbeat.Output) []heartbeat.Output {
+			if _, ok := isRequest(o, classic.InputFindCoordinator); ok && f.Status().Coordinator != heartbeat.AnyBroker {
+				return nil
+			}
+			return as(o)
+		},
+	}, {
+		name: "a coordinator is looked up without a pause", breaks: judge.NoLookupsInVain, seed: 1,
+		plan: only(Act{At: time.Minute, For: 20 * time.Second, Kind: Cut, Who: 0}),
+		config: func(c *heartbeat.Config) {
+			c.RetryBackoff, c.RetryBackoffMax = 80*time.Millisecond, 400*time.Millisecond
+		},
+	}, {
+		name: "a lease is taken to last for longer", breaks: judge.LeasedAlone, seed: 1,
+		plan:   leased(Act{At: 70 * time.Second, For: time.Minute, Kind: Cut, Who: 0}),
+		config: func(c *heartbeat.Config) { c.SessionTimeout *= 4 },
+		speaks: func(_ *faulty, o heartbeat.Output) []heartbeat.Output {
+			r, ok := o.(heartbeat.Request)
+			if !ok {
+				return as(o)
+			}
+			if r.SessionTimeout /= 4; r.API == classic.InputHeartbeat {
+				r.Timeout /= 4
+			}
+			return as(r)
+		},
+	}, {
+		name: "the work begins before the first heartbeat", breaks: judge.LeasedAlone, seed: 1, plan: leased(),
+		config: func(c *heartbeat.Config) { c.Lease = false },
+	}, {
+		name: "an answer of another generation is taken for one of the present", breaks: judge.LateAnswersIgnored, seed: 12, plan: rejoinsSlowly,
 		hears: func(f *faulty, in heartbeat.Input) heartbeat.Input {
 			if r, ok := in.(heartbeat.Response); ok {
 				f.late, r.ID = r.ID, f.mistaken(r.ID)
@@ -216,6 +311,8 @@ func mistakes() []mistake {
 			switch o := o.(type) {
 			case heartbeat.Request:
 				f.open = append(f.open, o)
+			case heartbeat.Abandoned:
+				f.open = slices.DeleteFunc(f.open, func(r heartbeat.Request) bool { return r.ID == o.ID })
 			case heartbeat.Fired:
 				if o.Request != 0 { // what was answered is that request, whatever the Core takes it for
 					o.Request = f.late
@@ -247,4 +344,22 @@ func (f *faulty) mistaken(answered uint64) uint64 {
 	taken := f.open[at].ID
 	f.open = slices.Delete(f.open, at, at+1)
 	return taken
+}
+
+// commits lets all members commit, and nothing else happen.
+func commits(p *Plan) {
+	only()(p)
+	for i := range p.People {
+		p.People[i].Commits = true
+	}
+}
+
+// rejoinsSlowly lets messages be late, and members rejoin meanwhile, so that a heartbeat is answered in another generation
+// than the one in which it was sent.
+func rejoinsSlowly(p *Plan) {
+	acts := []Act{{At: 20 * time.Second, For: time.Minute, Kind: Slow, Who: -1, Extra: 3 * time.Second}}
+	for at := 22 * time.Second; at < 80*time.Second; at += 3 * time.Second {
+		acts = append(acts, Act{At: at, Kind: Rejoin, Who: int(at/time.Second) % len(p.People)})
+	}
+	only(acts...)(p)
 }

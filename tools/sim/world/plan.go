@@ -39,6 +39,7 @@ type Person struct {
 	Divides  time.Duration // what dividing the group's work takes, at most
 	Patience time.Duration // after which it gives up a poll that waits; 0: never
 	Commits  bool
+	Lease    bool          // it works only while the coordinator cannot have given its partitions to others
 	Batch    time.Duration // what its worker takes, at most, from reading to committing; 0: nothing
 }
 
@@ -47,7 +48,7 @@ type Act struct {
 	At, For time.Duration
 	Kind    ActKind
 	Who     int                 // the person's index; -1: all, or the brokers
-	Extra   time.Duration       // of Slow: the delay; of Jump: how far; of Move and Crash: until the group is loaded
+	Extra   time.Duration       // of Slow: the delay; of Jump: how far; of Move, Crash and the broker's: until the group is loaded
 	Share   float64             // of Codes: how many answers are replaced
 	Mode    heartbeat.LeaveMode // of Leave and Absent
 	// Other: of Kill, it comes back under another identity; of Leave and Absent, as soon as it has sent a JoinGroup; of
@@ -81,6 +82,12 @@ const (
 	Wobble   ActKind = "wobble"    // its clock goes back and forth by a little
 	Move     ActKind = "move"      // the group moves to another coordinator, which loads it in Extra
 	Crash    ActKind = "crash"     // the coordinator's node dies for For; Other: in silence
+	Mute     ActKind = "mute"      // the connections that it has carry nothing any more, and do not end
+
+	// The coordinator's node, for For. When that is longer than its session with the controller, another one takes over.
+	BrokerKill ActKind = "broker killed"  // its connections end
+	BrokerStop ActKind = "broker stopped" // it answers nothing, and carries out what has reached it when it goes on
+	BrokerCut  ActKind = "broker cut off" // nothing arrives or leaves, and no connection ends
 )
 
 // String is the act in one line.
@@ -130,8 +137,27 @@ func NewPlan(seed uint64, size Size) Plan {
 	for at := d.between(2*time.Second, 2*intensity); at < p.Calm; at += d.between(0, 2*intensity) {
 		p.Acts = append(p.Acts, d.act(at, p))
 	}
+	p.drawOutages(draw{rand.New(rand.NewPCG(seed, 4))})
+	leases := draw{rand.New(rand.NewPCG(seed, 5))}
+	for i := range p.People {
+		p.People[i].Lease = leases.chance(0.3)
+	}
 	slices.SortStableFunc(p.Acts, func(a, b Act) int { return int(a.At - b.At) })
 	return p
+}
+
+// drawOutages lets coordinators be killed, stopped and cut off, and connections fall silent.
+func (p *Plan) drawOutages(d draw) {
+	pause := []time.Duration{30 * time.Second, time.Minute, 3 * time.Minute}[d.IntN(3)]
+	for at := d.between(5*time.Second, 2*pause); at < p.Calm; at += d.between(5*time.Second, 2*pause) {
+		a := Act{At: at, Kind: []ActKind{BrokerKill, BrokerStop, BrokerCut, Mute}[d.IntN(4)], Who: -1}
+		a.For = min([]time.Duration{d.between(time.Second, 8*time.Second), d.between(9*time.Second, 20*time.Second), d.between(20*time.Second, time.Minute)}[d.IntN(3)], p.Calm-at)
+		a.Extra = d.between(0, 2*time.Second)
+		if a.Kind == Mute {
+			a.Who, a.For, a.Extra = d.IntN(len(p.People)+1)-1, 0, 0
+		}
+		p.Acts = append(p.Acts, a)
+	}
 }
 
 // Only is the plan with no other acts than those of these indices, in ascending order.

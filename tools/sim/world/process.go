@@ -31,6 +31,7 @@ type process struct {
 
 	flights []*flight
 	routes  [routes]line
+	muted   [routes]bool // carry nothing any more
 }
 
 // lived is how long the process has lived.
@@ -109,6 +110,14 @@ func (x *process) tell(in heartbeat.Input) {
 		x.app.running = 0
 	case heartbeat.LeaveAsked:
 		e.Kind, e.Mode = judge.Leaving, in.Mode
+		limit := 2*x.person.LetGo + 2*x.limit(classic.InputLeaveGroup) + time.Second
+		if in.Last { // an id that is on its way is waited for, as long as the caller does
+			limit += x.limit(classic.InputJoinGroup)
+		}
+		x.called(judge.CallLeave, 0, limit)
+	case heartbeat.CommitAsked:
+		x.called(judge.CallCommit, in.ID, x.limit(classic.InputOffsetCommit))
+		return
 	default:
 		return
 	}
@@ -124,7 +133,7 @@ func (x *process) perform(o heartbeat.Output) {
 		x.world.outcome.Fired[o.Rule]++
 		x.world.saw(e)
 	case heartbeat.Request:
-		e.Kind, e.API, e.Request, e.Who, e.Read = judge.Sent, o.API, o.ID, sender(o), readers(o)
+		e.Kind, e.API, e.Request, e.Node, e.Who, e.Read = judge.Sent, o.API, o.ID, o.Node, sender(o), readers(o)
 		if o.API == classic.InputJoinGroup {
 			e.Partitions = x.world.named(decode(o.Protocols[0].Metadata).partitions)
 		}
@@ -134,6 +143,16 @@ func (x *process) perform(o heartbeat.Output) {
 			x.after(x.draw.between(0, 2*x.world.plan.Latency), x.joins)
 			x.joins = nil
 		}
+	case heartbeat.Abandoned:
+		if o.Listen {
+			break
+		}
+		e.Kind, e.Request = judge.Abandoned, o.ID
+		x.world.saw(e)
+		x.forget(o.ID)
+	case heartbeat.CommitEnded:
+		e.Kind, e.Call, e.CallID, e.Err = judge.Returned, judge.CallCommit, o.ID, o.Err
+		x.world.saw(e)
 	case heartbeat.PollEnded:
 		e.Kind, e.Err = judge.PollReturned, o.Err
 		x.world.saw(e)
@@ -147,6 +166,7 @@ func (x *process) perform(o heartbeat.Output) {
 	case heartbeat.Left:
 		e.Kind, e.Err = judge.Left, o.Err
 		x.world.saw(e)
+		x.world.saw(judge.Event{Member: x.name, Kind: judge.Returned, Call: judge.CallLeave, Err: o.Err})
 		x.app.left()
 	}
 }
@@ -179,7 +199,10 @@ func (x *process) await() {
 // jump lets the clock step forward.
 func (x *process) jump(d time.Duration) {
 	x.offset += d
-	x.do(func() { x.step(heartbeat.Tick{}) })
+	x.do(func() {
+		x.world.saw(judge.Event{Member: x.name, Kind: judge.Resumed}) // as far as it knows, it has stood still
+		x.step(heartbeat.Tick{})
+	})
 }
 
 func (x *process) pause() {
@@ -214,4 +237,18 @@ func (x *process) end(how judge.Kind) {
 		x.dead, x.ended = true, x.world.now
 		x.world.saw(judge.Event{Member: x.name, Kind: how})
 	}
+}
+
+// called reports a call that waits.
+func (x *process) called(c judge.Call, id uint64, limit time.Duration) {
+	x.world.saw(judge.Event{Member: x.name, Kind: judge.Called, Call: c, CallID: id, Limit: limit})
+}
+
+// limit is how long a request may wait, by the specification.
+func (x *process) limit(api classic.Input) time.Duration {
+	return api.Lifetime().Limit.Length(func(name string) time.Duration {
+		return map[string]time.Duration{
+			"request.timeout.ms": x.config.RequestTimeout, "session.timeout.ms": x.config.SessionTimeout, "max.poll.interval.ms": x.config.MaxPollInterval,
+		}[name]
+	})
 }

@@ -18,6 +18,7 @@ type Core interface {
 	Deadline() (time.Duration, bool)
 	Wants() bool
 	Status() heartbeat.Status
+	LeaseEnd() (time.Duration, bool)
 }
 
 // Options change how a plan is run.
@@ -153,7 +154,7 @@ func (w *world) birth(p *person, instance string) {
 		return
 	}
 	config := w.plan.Config
-	config.InstanceID = instance
+	config.InstanceID, config.Lease = instance, p.Lease
 	config.Protocols = protocols(w.plan.Cooperative, share{})
 	name := fmt.Sprintf("m%d", p.index)
 	if n := len(p.processes); n > 0 {
