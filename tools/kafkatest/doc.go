@@ -1,5 +1,5 @@
-// Package kafkatest holds kbeat against a real Apache Kafka: the transport, and whole processes of the command. Its tests
-// have the build tag "kafka" and need java and mvn on the PATH:
+// Package kafkatest holds kbeat against a real Apache Kafka: the transport, members, and whole processes, which
+// are stopped and cut off. Its tests have the build tag "kafka" and need java and mvn on the PATH:
 //
 //	go test -tags kafka ./tools/kafkatest/...
 //

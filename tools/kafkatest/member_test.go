@@ -34,7 +34,7 @@ func newPolled(t *testing.T, cluster *broker.Cluster, group string, balancer kgo
 	require.NoError(t, err)
 	p := &polled{t: t, consumer: consumer}
 	p.ConsumerMember, err = p.consumer.NewMember(heartbeat.Config{
-		Group: group, SessionTimeout: 20 * time.Second, HeartbeatInterval: 300 * time.Millisecond,
+		Group: group, SessionTimeout: time.Minute, HeartbeatInterval: 300 * time.Millisecond,
 	}, franz.New(cl), franz.ConsumerCallbacks{}, heartbeat.WithObserver(func(f heartbeat.Fired) {
 		if f.From != classic.Stable && f.To == classic.Stable {
 			p.joins.Add(1)
@@ -157,7 +157,7 @@ func TestMembersOutliveTheirCoordinator(t *testing.T) {
 			coordinator.Kill()
 			if brokers == 1 {
 				require.Eventually(t, func() bool { return first.Status().Coordinator == heartbeat.AnyBroker }, patience, 10*time.Millisecond)
-				coordinator.Restart()
+				require.NoError(t, coordinator.Restart(t.Context()))
 			}
 			for _, p := range []*polled{first, second} {
 				require.Eventually(t, func() bool {

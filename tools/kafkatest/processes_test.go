@@ -45,8 +45,8 @@ func TestProcessesShareATopic(t *testing.T) {
 		c.kill()
 		moved := a.until(n).Sub(killed)
 		agree(t, cluster, map[*process]int{a: 3, b: 3})
-		require.GreaterOrEqual(t, moved, sessionTimeout-interval-200*time.Millisecond, "the last heartbeat was at most an interval old")
-		require.Less(t, moved, sessionTimeout+soon)
+		require.GreaterOrEqual(t, moved, sessionTimeout-5*time.Second, "the last heartbeat was an interval old, and more on a busy machine")
+		require.Less(t, moved, sessionTimeout+patience)
 	})
 	t.Run("what a process owned that ends by SIGTERM moves at once", func(t *testing.T) {
 		n := a.now()
@@ -104,7 +104,7 @@ func TestProcessesOutliveTheirBroker(t *testing.T) {
 		require.Eventually(t, func() bool { return p.decided(moments[i], classic.InputHeartbeat, classic.CodeDisconnect) },
 			patience, 10*time.Millisecond, "%s does not notice that the broker is gone", p.name)
 	}
-	cluster.Broker(1).Restart()
+	require.NoError(t, cluster.Broker(1).Restart(t.Context()))
 	for i, p := range processes {
 		require.Eventually(t, func() bool { return p.decided(moments[i], classic.InputFindCoordinator, classic.CodeNone) },
 			patience, 10*time.Millisecond, "%s does not find the coordinator again", p.name)

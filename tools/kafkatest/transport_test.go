@@ -113,7 +113,9 @@ func TestOneBroker(t *testing.T) {
 		for range 2 { // the first is sent; for the second there is no connection
 			began := time.Now()
 			s.do(classic.InputHeartbeat, classic.CodeDisconnect, func(r *heartbeat.Request) { r.Timeout = time.Second })
-			require.InDelta(t, 1, time.Since(began).Seconds(), 0.5, "the request's own limit counts")
+			took := time.Since(began)
+			require.GreaterOrEqual(t, took, 900*time.Millisecond, "the request's own limit counts")
+			require.Less(t, took, 8*time.Second, "the request's own limit counts, not the client's of 10 s; a busy machine is late")
 		}
 		cluster.Broker(1).Resume()
 		s.until(classic.InputHeartbeat, classic.CodeNone)
@@ -125,7 +127,7 @@ func TestOneBroker(t *testing.T) {
 		cluster.Broker(1).Kill()
 		s.do(classic.InputHeartbeat, classic.CodeDisconnect)
 		s.do(classic.InputFindCoordinator, classic.CodeDisconnect)
-		cluster.Broker(1).Restart()
+		require.NoError(t, cluster.Broker(1).Restart(t.Context()))
 		s.find()
 		s.until(classic.InputHeartbeat, classic.CodeNone, classic.CodeCoordinatorLoadInProgress, classic.CodeNotCoordinator)
 		g := described(t, cluster, "killed")

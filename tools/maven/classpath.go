@@ -15,14 +15,22 @@ import (
 
 // ClassPath is the jars of a pom, as java wants them; properties are NAME=VALUE and override the pom's. Maven takes seconds to
 // say so even when it has all of them, so the answer is kept in the user's cache under the sum of what was asked, and believed
-// while each jar is there.
+// while each jar is there. One process of a user asks at a time: Maven does not expect another one to download the same.
 func ClassPath(ctx context.Context, pom []byte, properties ...string) (string, error) {
 	kept := ""
 	if cache, err := os.UserCacheDir(); err == nil {
 		asked := sha256.Sum256([]byte(strings.Join(append(properties, string(pom)), "\n")))
 		kept = filepath.Join(cache, "kbeat", fmt.Sprintf("classpath-%x", asked))
-		if path, err := os.ReadFile(kept); err == nil && allExist(filepath.SplitList(string(path))) {
-			return string(path), nil
+		if path, ok := known(kept); ok {
+			return path, nil
+		}
+		unlock, err := lock(ctx, filepath.Join(cache, "kbeat", "maven.lock"))
+		if err != nil {
+			return "", err
+		}
+		defer unlock()
+		if path, ok := known(kept); ok { // by whom we have waited for
+			return path, nil
 		}
 	}
 	path, err := ask(ctx, pom, properties)
@@ -33,6 +41,12 @@ func ClassPath(ctx context.Context, pom []byte, properties ...string) (string, e
 		keep(kept, path)
 	}
 	return path, nil
+}
+
+// known is the answer that was kept, while it is true.
+func known(kept string) (path string, ok bool) {
+	text, err := os.ReadFile(kept)
+	return string(text), err == nil && allExist(filepath.SplitList(string(text)))
 }
 
 func ask(ctx context.Context, pom []byte, properties []string) (string, error) {

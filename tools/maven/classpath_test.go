@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -68,4 +69,20 @@ for a in "$@"; do case $a in -Dmdep.outputFile=*) echo ` + jar + ` >"${a#*=}";; 
 			require.Equal(t, c.asked, asked())
 		})
 	}
+}
+
+// Whoever asks while Maven is being asked waits for that answer.
+func TestOneAsksAtATime(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kbeat", "maven.lock")
+	unlock, err := lock(t.Context(), file)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = lock(ctx, file)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, file)
+	unlock()
+	unlock, err = lock(t.Context(), file)
+	require.NoError(t, err)
+	unlock()
 }

@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"testing"
 )
 
 // Broker is one broker of a Cluster, which is a controller as well.
 type Broker struct {
 	ID   int32
-	Addr string // host and port; the same for its whole life
+	Addr string // host and port, as clients know it; the same for its whole life
 
-	tb         testing.TB
+	listens    string // host and port where it does
 	classPath  string
 	properties string // file
 	log        logFile
@@ -25,7 +24,7 @@ type Broker struct {
 const clusterID = "a2JlYXQtdW5kZXItdGVzdA"
 
 // java is small and quick to start rather than fast: the brokers of a test have little to do.
-func (b *Broker) java(ctx context.Context, class string, args ...string) *exec.Cmd {
+func java(ctx context.Context, classPath, class string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "java", append([]string{
 		"-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
@@ -33,13 +32,13 @@ func (b *Broker) java(ctx context.Context, class string, args ...string) *exec.C
 		"-Dorg.slf4j.simpleLogger.log.state.change.logger=warn",
 		"-Dorg.slf4j.simpleLogger.showDateTime=true",
 		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-		"-cp", b.classPath, class,
+		"-cp", classPath, class,
 	}, args...)...)
 }
 
 // format prepares the empty data folder.
 func (b *Broker) format(ctx context.Context) error {
-	out, err := b.java(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.properties).CombinedOutput()
+	out, err := java(ctx, b.classPath, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", b.properties).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("broker %d: its storage cannot be formatted: %w\n%s", b.ID, err, out)
 	}
@@ -54,7 +53,7 @@ func (b *Broker) launch() error {
 	}
 	defer out.Close()
 
-	cmd := b.java(context.Background(), "kafka.Kafka", b.properties)
+	cmd := java(context.Background(), b.classPath, "kafka.Kafka", b.properties)
 	cmd.Stdout, cmd.Stderr = out, out
 	if b.process, err = launch(cmd); err != nil {
 		return fmt.Errorf("broker %d: %w", b.ID, err)
@@ -71,16 +70,16 @@ func (b *Broker) Kill() {
 
 // Restart starts the broker again after Kill, on the same port with the same data, and returns when it answers. It does
 // not wait until the broker has loaded the groups that it coordinates.
-func (b *Broker) Restart() {
-	b.tb.Helper()
+func (b *Broker) Restart(ctx context.Context) error {
 	b.Kill()
-	ctx, cancel := context.WithTimeout(b.tb.Context(), startTimeout)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	err := b.launch()
 	if err == nil {
 		err = b.ready(ctx, 1)
 	}
 	if err != nil {
-		b.tb.Fatalf("broker %d does not come back: %v", b.ID, err)
+		return fmt.Errorf("restart broker %d: %w", b.ID, err)
 	}
+	return nil
 }

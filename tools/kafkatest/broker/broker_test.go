@@ -36,7 +36,7 @@ func TestABrokerKeepsItsDataThroughAKill(t *testing.T) {
 	require.NoError(t, err)
 
 	cluster.Broker(1).Kill()
-	cluster.Broker(1).Restart()
+	require.NoError(t, cluster.Broker(1).Restart(t.Context()))
 
 	topics, err := adm.ListTopics(within(t, time.Minute), "kept")
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ func (c *Cluster) Consume(group, topic string, properties ...string) (stop func(
 	for _, p := range properties {
 		args = append(args, "--command-property", p)
 	}
-	cmd := c.brokers[0].java(context.Background(), "org.apache.kafka.tools.consumer.ConsoleConsumer", args...)
+	cmd := java(context.Background(), c.path, "org.apache.kafka.tools.consumer.ConsoleConsumer", args...)
 	name := logFile(filepath.Join(c.tb.TempDir(), "consumer"))
 	out, err := name.open()
 	if err != nil {

@@ -47,5 +47,5 @@ func TestABrokerDiesWithItsTest(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, 10*time.Second, 10*time.Millisecond, "the broker at %s has outlived its test", addr)
+	}, time.Minute, 10*time.Millisecond, "the broker at %s has outlived its test", addr)
 }

@@ -7,18 +7,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // newBrokers chooses ports and writes what each broker is to be. Nothing runs yet.
-func newBrokers(tb testing.TB, path, dir string, o options) ([]*Broker, error) {
+func newBrokers(path, dir string, o options) ([]*Broker, error) {
 	ports, err := freePorts(2 * o.brokers)
 	if err != nil {
 		return nil, err
 	}
-	var voters []string
+	front := o.front
+	if front == nil {
+		front = func(_ int32, listens string) (string, error) { return listens, nil }
+	}
+	var voters, known, controllers []string
 	for i := range o.brokers {
-		voters = append(voters, fmt.Sprintf("%d@127.0.0.1:%d", i+1, ports[2*i+1]))
+		id := int32(i + 1)
+		broker, err := front(id, fmt.Sprintf("127.0.0.1:%d", ports[2*i]))
+		if err != nil {
+			return nil, err
+		}
+		controller, err := front(id, fmt.Sprintf("127.0.0.1:%d", ports[2*i+1]))
+		if err != nil {
+			return nil, err
+		}
+		known, controllers = append(known, broker), append(controllers, controller)
+		voters = append(voters, fmt.Sprintf("%d@%s", id, controller))
 	}
 	brokers := make([]*Broker, o.brokers)
 	for i := range brokers {
@@ -28,14 +41,14 @@ func newBrokers(tb testing.TB, path, dir string, o options) ([]*Broker, error) {
 		}
 		b := &Broker{
 			ID:         int32(i + 1),
-			tb:         tb,
-			Addr:       fmt.Sprintf("127.0.0.1:%d", ports[2*i]),
+			Addr:       known[i],
+			listens:    fmt.Sprintf("127.0.0.1:%d", ports[2*i]),
 			classPath:  path,
 			properties: filepath.Join(home, "server.properties"),
 			log:        logFile(filepath.Join(home, "log")),
 			admin:      len(o.users) > 0,
 		}
-		p := properties(b, ports[2*i+1], strings.Join(voters, ","), filepath.Join(home, "data"), o)
+		p := properties(b, controllers[i], ports[2*i+1], strings.Join(voters, ","), filepath.Join(home, "data"), o)
 		if err := os.WriteFile(b.properties, []byte(p), 0o644); err != nil {
 			return nil, err
 		}
@@ -44,7 +57,7 @@ func newBrokers(tb testing.TB, path, dir string, o options) ([]*Broker, error) {
 	return brokers, nil
 }
 
-func properties(b *Broker, controllerPort int, voters, data string, o options) string {
+func properties(b *Broker, controller string, controllerPort int, voters, data string, o options) string {
 	protocol := "PLAINTEXT"
 	if len(o.users) > 0 {
 		protocol = "SASL_PLAINTEXT"
@@ -58,8 +71,8 @@ func properties(b *Broker, controllerPort int, voters, data string, o options) s
 		"node.id":                        fmt.Sprint(b.ID),
 		"controller.quorum.voters":       voters,
 		"controller.listener.names":      "CONTROLLER",
-		"listeners":                      fmt.Sprintf("%s://%s,CONTROLLER://127.0.0.1:%d", protocol, b.Addr, controllerPort),
-		"advertised.listeners":           fmt.Sprintf("%s://%s", protocol, b.Addr),
+		"listeners":                      fmt.Sprintf("%s://%s,CONTROLLER://127.0.0.1:%d", protocol, b.listens, controllerPort),
+		"advertised.listeners":           fmt.Sprintf("%s://%s,CONTROLLER://%s", protocol, b.Addr, controller),
 		"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
 		"inter.broker.listener.name":     protocol,
 		"log.dirs":                       data,

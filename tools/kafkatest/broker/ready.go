@@ -14,7 +14,7 @@ import (
 
 // ready returns when the broker answers a metadata request in which it is one of at least n brokers with a controller.
 func (b *Broker) ready(ctx context.Context, n int) error {
-	opts := []kgo.Opt{kgo.SeedBrokers(b.Addr), kgo.DisableClientMetrics()}
+	opts := []kgo.Opt{kgo.SeedBrokers(b.listens), kgo.DisableClientMetrics()}
 	if b.admin {
 		opts = append(opts, kgo.SASL(plain.Auth{User: "admin", Pass: Admin}.AsMechanism()))
 	}
