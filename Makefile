@@ -1,4 +1,4 @@
-# `make help` says what each target does. All but kafka-test and oracle need nothing but Go.
+# `make help` says what each target does. All but kafka-test, recovery and oracle need nothing but Go.
 
 GO ?= go
 # fsm/NAME is generated from spec/NAME.yaml.
@@ -19,10 +19,16 @@ generate: ## write all that is generated from spec/
 # What holds a Core, or rules, against Kafka's facts has one goroutine, and with the race detector would take ten times as long.
 PURE = ^Test(Oracle(OfCore|OfCallers|OfConsumer|ConsumerInterpreter|OfLives|OfTimers)?|CallersDiffer|LivesDiffer|TimersDiffer|LookupsAhead|LookupExcuseEnds|UnlistedAspect)$$
 
+# The race detector needs cgo and a C compiler; where there is none, Go says that CGO_ENABLED is 0.
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# A package's limit, and ample: Go's own of 10 minutes is too short for a slow machine that has much else to do.
+TEST_TIMEOUT ?= 40m
+
 .PHONY: test
 test: ## test all that needs no other program
-	$(GO) test -race -skip '$(PURE)' ./...
-	$(GO) test -run '$(PURE)' ./heartbeat
+	$(if $(RACE),,@echo 'make test: WITHOUT the race detector: it needs cgo and a C compiler, and "$(GO) env CGO_ENABLED" is not 1' >&2)
+	$(GO) test $(RACE) -timeout $(TEST_TIMEOUT) -skip '$(PURE)' ./...
+	$(GO) test -timeout $(TEST_TIMEOUT) -run '$(PURE)' ./heartbeat
 
 .PHONY: check
 check: check-generated check-format check-code ## what is generated is fresh; format, vet, staticcheck, layers, modules
@@ -83,7 +89,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 .PHONY: kafka-test
 kafka-test: ## test against real brokers (needs Java 17 and Maven)
-	$(GO) test -tags kafka -count=1 -timeout 20m ./tools/kafkatest/... ./tools/sim/coordinator ./tools/oracle
+	$(GO) test -tags kafka -count=1 -timeout 40m ./tools/kafkatest/... ./tools/sim/coordinator ./tools/oracle
+
+.PHONY: recovery
+recovery: ## measure how members come back when their coordinator fails, beside Java's and franz-go's (ARGS="-quick", "-o FILE"; needs Java 17 and Maven)
+	$(GO) run ./tools/recovery $(ARGS)
 
 # KAFKA=4.2.1: print what that version does else. LIVES=10000 SEED=7: let Kafka's client live so many lives of that seed, and a
 # Core live them again. They count from the environment too, and one that has no say is refused: whoever set it would
