@@ -35,7 +35,7 @@ func TestOracleOfCore(t *testing.T) {
 	datadriven.RunTest(t, "testdata/oracle/figures_core", func(t *testing.T, d *datadriven.TestData) string {
 		switch d.Cmd {
 		case "cells":
-			return c.figures(t, countCells(t), func() (int, string) { return compareCoreCells(t, r, c) })
+			return c.figures(t, len(bothWays(t)), func() (int, string) { return compareCoreCells(t, r, c) })
 		case "loop":
 			return c.figures(t, countFacts(t, "loop"), func() (int, string) { return compareCoreLoop(t, r, c) })
 		case "listener":

@@ -194,6 +194,8 @@ func steered(f *ast.FuncDecl) string {
 	}
 	all := strings.Join(args, ", ")
 	switch {
+	case f.Recv == nil && f.Name.Name == "bothWays":
+		return "return steeredFacts(\"cells both ways\", func() []cellFact { return originalbothWays(" + all + ") })"
 	case f.Recv == nil && f.Name.Name == "readFacts":
 		return "return steeredFacts(" + args[1] + ", func() []F { return originalreadFacts[F](" + all + ") })"
 	case f.Recv == nil && f.Name.Name == "newKafkaExceptions":

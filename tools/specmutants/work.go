@@ -62,6 +62,7 @@ func (w *worker) start(ctx context.Context) error {
 	var said strings.Builder
 	w.cmd.Stderr = io.Discard
 	if err := w.cmd.Start(); err != nil {
+		w.cmd = nil
 		return err
 	}
 	w.answers = make(chan answer)

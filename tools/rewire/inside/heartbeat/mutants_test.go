@@ -204,7 +204,7 @@ func (b *baseline) wanted(part int, i *classic.Interpreter, clocks bool) []int {
 
 // differs compares until the first fact that compares otherwise than before, and names it.
 func (b *baseline) differs(t *testing.T, m *spec.Machine, part int, wanted []int) (by string) {
-	steers.wanted = map[string][]int{steeredParts[part].name: wanted}
+	steers.wanted, steers.kind = map[string][]int{steeredParts[part].name: wanted}, b.read[part]
 	defer func() { steers.wanted = nil }()
 	ended := false
 	t.Run(steeredParts[part].name, func(t *testing.T) {

@@ -21,6 +21,7 @@ type steering struct {
 
 	part     string           // the comparison that runs
 	wanted   map[string][]int // the facts that it is to look at; nil: all
+	kind     string           // of which kind those are; of all others it reads all
 	reading  string           // of which kind the facts are that it looks at
 	indices  []int            // which they are
 	at       int              // how many of them have been looked at
@@ -44,7 +45,7 @@ func steeredFacts[F any](name string, load func() []F) []F {
 	}
 	facts := s.facts[name].([]F)
 	s.reading, s.at, s.indices = name, 0, nil
-	if s.wanted == nil {
+	if s.wanted == nil || name != s.kind {
 		for i := range facts {
 			s.indices = append(s.indices, i)
 		}
