@@ -43,7 +43,7 @@ type Machine[S comparable] struct {
 // State is the present state.
 func (m *Machine[S]) State() S { return m.state }
 
-// Can says whether the event leads somewhere from the present state.
+// Can reports whether the event leads somewhere from the present state.
 func (m *Machine[S]) Can(event string) bool {
 	m.load()
 	return m.definition.engine.Can(event)

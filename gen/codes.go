@@ -47,7 +47,7 @@ func (p *plan) codesFile() *jen.File {
 	method("String is the name in the catalogue; a code that is not in it prints as UNKNOWN and its number.", "String", jen.String(),
 		jen.Return(jen.Id("codes").Dot("Name").Call(number.Clone())))
 	method("Number is the code as the protocol writes it.", "Number", jen.Int16(), jen.Return(number.Clone()))
-	method("Retriable says whether the catalogue calls the code so; one that is not in it is not.", "Retriable", jen.Bool(),
+	method("Retriable reports whether the catalogue calls the code so; one that is not in it is not.", "Retriable", jen.Bool(),
 		entry.Clone(), jen.Return(jen.Id("e").Dot("Retriable")))
 	method("Message is the sentence of the catalogue; a code that is not in it has none.", "Message", jen.String(),
 		entry.Clone(), jen.Return(jen.Id("e").Dot("Message")))

@@ -191,7 +191,7 @@ func (b block) within(s *spec.State) []cube {
 	return out
 }
 
-// overlap says whether some answers are of both.
+// overlap reports whether some answers are of both.
 func overlap(a, b string) bool {
 	for i := range len(a) {
 		if a[i] != b[i] && a[i] != '-' && b[i] != '-' {

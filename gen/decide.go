@@ -202,12 +202,12 @@ func (d decider) answers(c *condition) []jen.Code {
 	return ids([]string{d.p.guardNames[c.tests[0].Guard]})
 }
 
-// byState says whether the arms ask for the state alone.
+// byState reports whether the arms ask for the state alone.
 func byState(arms []arm) bool {
 	return !slices.ContainsFunc(arms, func(a arm) bool { return len(a.when.tests) > 0 })
 }
 
-// byQuestion says whether each arm asks for one answer of the same question, and for nothing else.
+// byQuestion reports whether each arm asks for one answer of the same question, and for nothing else.
 func byQuestion(arms []arm) bool {
 	q := func(a arm) *spec.Question {
 		if a.when.states != nil || len(a.when.tests) != 1 || a.when.tests[0].Guard == nil || !a.when.tests[0].Want {

@@ -11,7 +11,7 @@ import (
 // differsMark stands before what differs from the original on purpose.
 const differsMark = "≠"
 
-// deviates says whether a rule, its result or something that either does differs from the original on purpose.
+// deviates reports whether a rule, its result or something that either does differs from the original on purpose.
 func deviates(r *spec.Rule) bool {
 	return r.Deviates != "" || r.Result != nil && r.Result.Deviates != "" ||
 		slices.ContainsFunc(r.Effects(), func(do spec.Do) bool { return do.Effect.Deviates != "" })

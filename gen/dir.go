@@ -116,7 +116,7 @@ func packageOf(path string, data []byte) string {
 	return parsed.Name.Name
 }
 
-// marked says whether the first line is that of a generated file, of whatever language.
+// marked reports whether the first line is that of a generated file, of whatever language.
 func marked(data []byte) bool {
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	return bytes.Contains(first, []byte(marker))

@@ -56,7 +56,7 @@ func (p *plan) machineFile() *jen.File {
 		f.Line()
 	}
 	method("State is the present state.", "State", nil, jen.Id("State"), jen.Return(inner.Clone().Dot("State").Call()))
-	method("Can says whether the rule can decide in the present state.", "Can", []jen.Code{rule.Clone()}, jen.Bool(),
+	method("Can reports whether the rule can decide in the present state.", "Can", []jen.Code{rule.Clone()}, jen.Bool(),
 		jen.If(jen.Len(jen.Id("r").Dot("To")).Op("==").Lit(0)).Block(jen.Return(jen.Id("r").Dot("decidesIn").Call(jen.Id("m").Dot("State").Call()))),
 		jen.Return(inner.Clone().Dot("Can").Call(jen.Id("r").Dot("events").Call().Index(jen.Lit(0)))))
 	method("Available are the rules that can decide in the present state, in the order of the specification.", "Available", nil, jen.Index().Op("*").Id("Rule"),

@@ -47,5 +47,5 @@ func markOf(t spec.Test) (mark, bool) {
 	}
 }
 
-// ofCode says whether the catalogue answers the guard, so that it is resolved when code is generated.
+// ofCode reports whether the catalogue answers the guard, so that it is resolved when code is generated.
 func ofCode(g *spec.Guard) bool { return slices.Contains(g.Scope, "code") }

@@ -86,7 +86,7 @@ func (s *scope) reserve(names ...string) {
 	}
 }
 
-// free says whether nobody has one of the names, and no two of them are the same.
+// free reports whether nobody has one of the names, and no two of them are the same.
 func (s *scope) free(names []string) bool {
 	seen := map[string]bool{}
 	for _, n := range names {

@@ -85,7 +85,7 @@ func (p *plan) errors(f *jen.File) {
 	f.Func().Params(recv.Clone()).Id("Error").Params().String().Block(
 		jen.Return(jen.Qual(fsmPath, "ErrorText").Call(jen.Id("e").Dot("String").Call(), jen.Id("e").Dot("Message").Call())))
 	f.Line()
-	comment(f, "Retriable says whether what has failed may be done again.")
+	comment(f, "Retriable reports whether what has failed may be done again.")
 	body := jen.False()
 	for i, r := range retriable {
 		if i == 0 {

@@ -58,7 +58,7 @@ func (p *plan) rulesFile() *jen.File {
 	comment(f, "String is the rule's name.")
 	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("String").Params().String().Add(brief(jen.Return(jen.Id("r").Dot("Name"))))
 	f.Line()
-	comment(f, "decidesIn says whether there is an answer to the guards for which the rule is the one in state s.")
+	comment(f, "decidesIn reports whether there is an answer to the guards for which the rule is the one in state s.")
 	f.Func().Params(jen.Id("r").Op("*").Id("Rule")).Id("decidesIn").Params(jen.Id("s").Id("State")).Bool().Block(
 		jen.Return(jen.Id("r").Dot("From").Op("==").Nil().Op("||").Qual("slices", "Contains").Call(jen.Id("r").Dot("From"), jen.Id("s"))))
 	f.Line()

@@ -17,7 +17,7 @@ func (p *plan) statesFile() *jen.File {
 	}
 	enum(f, "State", "state", "State is what the machine is.", 0, member{}, members)
 	for _, g := range p.Groups {
-		comment(f, fmt.Sprintf("%s says whether s is of the group %s.", p.groupNames[g], g.Name))
+		comment(f, fmt.Sprintf("%s reports whether s is of the group %s.", p.groupNames[g], g.Name))
 		f.Func().Params(jen.Id("s").Id("State")).Id(p.groupNames[g]).Params().Bool().Add(brief(
 			jen.Return(p.anyOf(jen.Id("s"), g.States))))
 		f.Line()
@@ -44,7 +44,7 @@ func (p *plan) flags(f *jen.File) {
 	}
 	f.Const().Defs(consts...)
 	f.Line()
-	comment(f, "Has says whether all of flags are set.")
+	comment(f, "Has reports whether all of flags are set.")
 	f.Func().Params(jen.Id("f").Id("Flags")).Id("Has").Params(jen.Id("flags").Id("Flags")).Bool().Add(brief(
 		jen.Return(jen.Id("f").Op("&").Id("flags").Op("==").Id("flags"))))
 	f.Line()

@@ -42,7 +42,7 @@ func (p *plan) timersFile() *jen.File {
 	comment(f, "Timers is a set of timers; timer t is bit t.")
 	f.Type().Id("Timers").Id(bitsFor(len(p.Timers) + 1))
 	f.Line()
-	comment(f, "Has says whether t is in the set.")
+	comment(f, "Has reports whether t is in the set.")
 	f.Func().Params(jen.Id("t").Id("Timers")).Id("Has").Params(jen.Id("timer").Id("Timer")).Bool().Add(brief(
 		jen.Return(jen.Id("t").Op(">>").Id("timer").Op("&").Lit(1).Op("==").Lit(1))))
 	f.Line()

@@ -199,7 +199,7 @@ func (e *effects) emit(o Output) {
 	e.acted++
 }
 
-// has says whether all of flags are set.
+// has reports whether all of flags are set.
 func (c *Core) has(flags classic.Flags) bool { return c.memory.Flags.Has(flags) }
 
 // effects is the Core as the one that does what rules ask for.

@@ -25,7 +25,7 @@ func (c *clocks) end(t classic.Timer) time.Duration { return c.ends[t.Clock()] }
 // set lets the timer be over at end.
 func (c *clocks) set(t classic.Timer, end time.Duration) { c.ends[t.Clock()] = end }
 
-// over says whether the timer is over; one that was never started is.
+// over reports whether the timer is over; one that was never started is.
 func (c *Core) over(t classic.Timer) bool { return c.clocks.end(t) <= c.now }
 
 // next is the earliest end after now.

@@ -61,7 +61,7 @@ func (c *Core) assignmentFailed(in AssignmentFailed) {
 	}
 }
 
-// differs says whether an answer names something else; older brokers name nothing.
+// differs reports whether an answer names something else; older brokers name nothing.
 func differs(named *string, own string) bool { return named != nil && *named != own }
 
 func (e *effects) SendJoin() {

@@ -55,7 +55,7 @@ func (c *Core) released(err error) {
 	}
 }
 
-// leaves says whether the coordinator is to be told that the member leaves.
+// leaves reports whether the coordinator is to be told that the member leaves.
 func (c *Core) leaves() bool { return c.mode == LeaveAlways || c.mode == LeaveIfDynamic && !c.static() }
 
 // lateWait bounds the wait for a member id that is given back before the member is closed. A coordinator gives it at once,

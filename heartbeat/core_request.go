@@ -116,10 +116,10 @@ func (c *Core) answeredLate(r Response) {
 	}
 }
 
-// stale says whether the request that is answered was sent under another identity than the present one.
+// stale reports whether the request that is answered was sent under another identity than the present one.
 func (c *Core) stale() bool { return c.step.sent.who != c.who }
 
-// former says whether a coordinator has been found since the request that is answered was sent. It may be the same node:
+// former reports whether a coordinator has been found since the request that is answered was sent. It may be the same node:
 // what is answered then says nothing about the connection to it.
 func (c *Core) former() bool { return c.step.sent.found != c.found }
 
@@ -138,7 +138,7 @@ func wellFormed(sent Request, r Response) Response {
 	return r
 }
 
-// givesMemberID says whether a member that has joined takes its id from an answer with this code.
+// givesMemberID reports whether a member that has joined takes its id from an answer with this code.
 func givesMemberID(c classic.Code) bool {
 	rule := classic.DecideJoinGroup(classic.Memory{State: classic.PreparingRebalance}, c, classic.JoinGroupGuards{})
 	return slices.ContainsFunc(rule.Do, func(do classic.Do) bool {

@@ -59,7 +59,7 @@ func (c *Core) turnSync() bool {
 	return c.turned(classic.HandleSyncTurn(&c.memory, classic.SyncTurnGuards{JoinDue: c.over(classic.TimerJoinRetry)}, c.effects()))
 }
 
-// turnHeartbeat makes one turn of the heartbeat loop, and says whether it has done something.
+// turnHeartbeat makes one turn of the heartbeat loop, and reports whether it has done something.
 func (c *Core) turnHeartbeat() bool {
 	if c.step.err = nil; c.over(classic.TimerSession) {
 		c.step.err = c.silence()
@@ -73,7 +73,7 @@ func (c *Core) turnHeartbeat() bool {
 	}, c.effects()))
 }
 
-// turnJoin makes one turn of the loop in which a poll waits, and says whether it has done something.
+// turnJoin makes one turn of the loop in which a poll waits, and reports whether it has done something.
 func (c *Core) turnJoin() bool {
 	c.step.err = nil
 	rule := classic.HandleJoinTurn(&c.memory, classic.JoinTurnGuards{
@@ -133,8 +133,8 @@ func (c *Core) raise(err error) {
 	}
 }
 
-// static says whether the member is a static one (KIP-345).
+// static reports whether the member is a static one (KIP-345).
 func (c *Core) static() bool { return c.config.InstanceID != "" }
 
-// reset says whether the member has no generation.
+// reset reports whether the member has no generation.
 func (c *Core) reset() bool { return c.who.generation == NoGeneration }

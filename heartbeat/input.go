@@ -62,7 +62,7 @@ type (
 	LoopBroke struct{ Err error }
 )
 
-// LeaveMode says whether the coordinator is told that the member leaves (KIP-1092).
+// LeaveMode reports whether the coordinator is told that the member leaves (KIP-1092).
 type LeaveMode uint8
 
 // The modes.

@@ -115,7 +115,7 @@ func (w *watching) after(l *life, in Input, out []Output) {
 	l.must(len(again) == 0, "the loops had not come to rest: %v", again)
 }
 
-// refused says whether a caller is told that the member is closed.
+// refused reports whether a caller is told that the member is closed.
 func refused(o Output) bool {
 	switch o := o.(type) {
 	case PollEnded:

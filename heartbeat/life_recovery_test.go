@@ -29,7 +29,7 @@ func (l *life) stay() {
 	l.must(beats >= 9 && beats <= 11, "%d heartbeats in ten intervals", beats)
 }
 
-// settled says whether the member has all that one wants.
+// settled reports whether the member has all that one wants.
 func (l *life) settled() bool {
 	w := &l.watching
 	return l.core.memory.State == classic.Stable && !w.polling && !w.running && !w.leaving && w.holding == holds && !l.core.Wants()

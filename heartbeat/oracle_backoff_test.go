@@ -69,7 +69,7 @@ func compareBackoff(t *testing.T, c *oracleTally) (facts int, more string) {
 // kafkaRounds is what is not counted as a difference.
 const kafkaRounds = "Kafka goes by logarithms to the greatest pause, and by another product to the jitter; in floating point either can miss by one"
 
-// shortByRounding says whether pauses differ by a millisecond, and lets those be equal.
+// shortByRounding reports whether pauses differ by a millisecond, and lets those be equal.
 func shortByRounding(want, got factView) bool {
 	rounded := false
 	for aspect := range want {
@@ -112,7 +112,7 @@ func (f backoffFact) core() factView {
 	return view
 }
 
-// near says whether a bound is where what was drawn often comes close to it, from inside.
+// near reports whether a bound is where what was drawn often comes close to it, from inside.
 func near(low, high, width int) string {
 	if low <= high && float64(high-low) <= 0.01*float64(width)+1 {
 		return "as Kafka's"

@@ -90,7 +90,7 @@ func (w *callerWorld) beat() {
 	w.beating = false
 }
 
-// underwayID says whether the request with this id waits for its answer.
+// underwayID reports whether the request with this id waits for its answer.
 func (w *callerWorld) underwayID(id uint64) bool {
 	for _, o := range w.open {
 		if o.request.ID == id {

@@ -51,7 +51,7 @@ var commitDeviations = map[string]struct{ rule, fails string }{
 	"GROUP_ID_NOT_FOUND":         {"OffsetCommit/GROUP_ID_NOT_FOUND/not stale/else", "CommitFailedException"},
 }
 
-// commits makes the calls of the fact, and says whether one was tried again.
+// commits makes the calls of the fact, and reports whether one was tried again.
 // Where it loses the coordinator, the next waits for the pause of the lookup (take_coordinator and put_off_lookup deviate), and
 // is one of the pauses of commits later at most.
 func (f callerFact) commits(t *testing.T, e kafkaExceptions, loses bool) (again, later bool) {

@@ -143,7 +143,7 @@ func (c *callerComparison) run() (reached int, failure string) {
 	return len(c.kafka), ""
 }
 
-// same says whether a line is the same, or differs as the declarations say of its aspect, so that the comparison goes on.
+// same reports whether a line is the same, or differs as the declarations say of its aspect, so that the comparison goes on.
 func (c *callerComparison) same(k, g callerLine, used int) bool {
 	if k.what != g.what {
 		return false

@@ -51,7 +51,7 @@ func (f callerFact) limit() string {
 	return ""
 }
 
-// triesAgain says whether a fact is of a commit that is tried again after a pause.
+// triesAgain reports whether a fact is of a commit that is tried again after a pause.
 func (f callerFact) triesAgain() bool {
 	switch f.As {
 	case "sync_known", "sync_5_times", "sync_no_time":
@@ -60,7 +60,7 @@ func (f callerFact) triesAgain() bool {
 	return false
 }
 
-// relax says whether two texts differ as the relaxations say.
+// relax reports whether two texts differ as the relaxations say.
 func (c *callerComparison) relax(k, g callerLine) bool {
 	left := "consumer pro-actively leaving the group"
 	why := ""
@@ -88,7 +88,7 @@ func limits(k, g callerLine) bool {
 	return k.what == "sent Heartbeat" && strings.HasSuffix(g.text, own) && strings.TrimSuffix(g.text, own)+"time limit of 30000 ms" == k.text
 }
 
-// relaxTime says whether the Core may be so much earlier.
+// relaxTime reports whether the Core may be so much earlier.
 func (c *callerComparison) relaxTime(k callerLine, early int) bool {
 	why := ""
 	switch {

@@ -157,7 +157,7 @@ func (w *callerWorld) pausing() {
 	}
 }
 
-// shows says whether what a rule does otherwise than Kafka's client can show, as it is used now.
+// shows reports whether what a rule does otherwise than Kafka's client can show, as it is used now.
 func (w *callerWorld) shows(row *spec.Rule) bool {
 	if can := callerShows[row.Name]; can != nil {
 		return can(w)
@@ -183,7 +183,7 @@ var callerShows = map[string]func(*callerWorld) bool{
 
 func (w *callerWorld) coordinatorUnknown() bool { return !w.has(classic.CoordinatorKnown) }
 
-// throws says whether the next callback of a kind does.
+// throws reports whether the next callback of a kind does.
 func (w *callerWorld) throws(name string) bool {
 	return len(w.script[name]) > 0 && w.script[name][0] == "throws"
 }

@@ -84,7 +84,7 @@ func (*consumerBlanks) changes(rule *spec.Rule) (out []consumerChange) {
 	return out
 }
 
-// sees says whether a fact differs once the rule is another.
+// sees reports whether a fact differs once the rule is another.
 func (b *consumerBlanks) sees(rule, changed *spec.Rule) bool {
 	b.r.altered = map[*spec.Rule]*spec.Rule{rule: changed}
 	defer func() { b.r.altered = nil }()

@@ -118,7 +118,7 @@ func (f consumerReconciliationFact) comparison() consumerComparison {
 	}}
 }
 
-// shows says whether the lives would show that the way is taken. That a state may stay is declared by nobody.
+// shows reports whether the lives would show that the way is taken. That a state may stay is declared by nobody.
 func (f consumerEdgeFact) shows() bool { return f.Declared || f.From != f.To }
 
 // comparison holds the machine's declaration against Kafka's, and what is taken by its rules against what lives have taken.

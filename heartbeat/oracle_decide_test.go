@@ -160,7 +160,7 @@ func stateNames(states []*spec.State) []string {
 	return out
 }
 
-// has says whether one of the effects has this name.
+// has reports whether one of the effects has this name.
 func has(effects []spec.Do, name string) bool {
 	return slices.ContainsFunc(effects, func(d spec.Do) bool { return d.Effect.Name == name })
 }

@@ -12,7 +12,7 @@ import (
 // Renew is the command that renews all that the tests of this package have on record of the rules; the diff is for review.
 const Renew = "go test ./heartbeat -run 'Oracle|Scenarios|Reactions' -rewrite"
 
-// Rewriting says whether it is running. The flag is datadriven's.
+// Rewriting reports whether it is running. The flag is datadriven's.
 func Rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
 // Who reads README.md renews the same.

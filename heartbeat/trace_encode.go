@@ -67,7 +67,7 @@ func (e traceEncoder) fields(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// isNothing says whether a field is left out.
+// isNothing reports whether a field is left out.
 func (e traceEncoder) isNothing(v reflect.Value) bool {
 	switch v.Interface().(type) {
 	case encoding.TextMarshaler:

@@ -246,7 +246,7 @@ func (p *replay) differs(wanted string, got replayWants) {
 	p.report.Difference = &Difference{Line: p.line, Input: p.input, Wanted: wanted, Got: got.line, Rule: got.rule}
 }
 
-// same says whether two lines say the same; the order of fields and the space between them say nothing.
+// same reports whether two lines say the same; the order of fields and the space between them say nothing.
 func (p *replay) same(a, b string) bool {
 	if p.report.Spec != classic.Sum {
 		a, b = withoutPlaces(a), withoutPlaces(b)

@@ -155,7 +155,7 @@ func find(lines []line, want string) int {
 	return -1
 }
 
-// matches says whether a line begins as wanted; "..." stands for anything.
+// matches reports whether a line begins as wanted; "..." stands for anything.
 func matches(line, want string) bool {
 	for i, part := range strings.Split(want, "...") {
 		at := strings.Index(line, strings.TrimSpace(part))

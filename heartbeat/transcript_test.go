@@ -130,7 +130,7 @@ func (s *script) arg(i int) string {
 	return ""
 }
 
-// has says whether a word is among the arguments without a value.
+// has reports whether a word is among the arguments without a value.
 func (s *script) has(word string) bool {
 	for _, a := range s.d.CmdArgs {
 		if a.Key == word && len(a.Vals) == 0 {

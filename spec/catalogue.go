@@ -26,7 +26,7 @@ func (c *Catalogue) names() []string {
 	return out
 }
 
-// readCatalogue reads the catalogue that the machine names, if it names one, and says whether there is something to go
+// readCatalogue reads the catalogue that the machine names, if it names one, and reports whether there is something to go
 // on with.
 func (r *reader) readCatalogue() bool {
 	n := r.top.get("catalogue")

@@ -61,7 +61,7 @@ func (k *checker) below(p *plan, at *step, a *path, state int, v uint64) {
 	a.guarded = k.refuses(p, after, state, v)
 }
 
-// refuses says whether a rule could not stand in a cell.
+// refuses reports whether a rule could not stand in a cell.
 func (k *checker) refuses(p *plan, at *step, state int, v uint64) bool {
 	for _, x := range at.only(p) {
 		if x.needs.unasked != nil || !x.needs.hold(state, v) {
@@ -83,7 +83,7 @@ func (k *checker) refuses(p *plan, at *step, state int, v uint64) bool {
 	return len(promises) > 0
 }
 
-// alike says whether two rules do the same in a state.
+// alike reports whether two rules do the same in a state.
 func (k *checker) alike(a, b *Rule, from *State) bool {
 	return a == b || a.Result == b.Result && slices.Equal(k.legs(a, from), k.legs(b, from)) &&
 		slices.EqualFunc(a.Do, b.Do, func(x, y Do) bool { return x.Effect == y.Effect && x.Text == y.Text })

@@ -18,7 +18,7 @@ type told struct {
 	what any
 }
 
-// first says whether this finding is new.
+// first reports whether this finding is new.
 func (k *checker) first(id ID, rule *Rule, what any) bool {
 	t := told{id, rule, what}
 	if k.told[t] {

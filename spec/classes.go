@@ -22,7 +22,7 @@ func (k *checker) classes() {
 	}
 }
 
-// startsPause says whether a result starts a timer whose length grows from the first attempt on, and does not forget how far
+// startsPause reports whether a result starts a timer whose length grows from the first attempt on, and does not forget how far
 // it has grown.
 func startsPause(x *Result) bool {
 	var starts, forgets []*Timer

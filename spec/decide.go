@@ -16,7 +16,7 @@ type Cell struct {
 	Rule   *Rule // nil where nothing decides, which Load refuses
 }
 
-// Holds says whether the condition holds; a nil condition (else) does.
+// Holds reports whether the condition holds; a nil condition (else) does.
 func (c *Condition) Holds(state *State, values Values) bool {
 	if c == nil {
 		return true

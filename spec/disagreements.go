@@ -92,7 +92,7 @@ func under(in *Input, rule, way []string) bool {
 	return true
 }
 
-// someRuleUnread says whether a rule may be missing because it was not understood, which is reported.
+// someRuleUnread reports whether a rule may be missing because it was not understood, which is reported.
 func (r *reader) someRuleUnread() bool { return r.lost != lost{} }
 
 // waysToRules are what `rules` can name.

@@ -41,7 +41,7 @@ func (f Findings) Error() string {
 	return strings.Join(parts, "\n")
 }
 
-// Has says whether one of the findings is of this kind.
+// Has reports whether one of the findings is of this kind.
 func (f Findings) Has(id ID) bool {
 	return slices.ContainsFunc(f, func(x *Finding) bool { return x.ID == id })
 }

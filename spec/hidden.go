@@ -41,7 +41,7 @@ func (s *step) twin(i int) *path {
 	return nil
 }
 
-// same says whether two conditions ask the same.
+// same reports whether two conditions ask the same.
 func same(a, b *Condition) bool {
 	if a == nil || b == nil {
 		return a == b

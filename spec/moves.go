@@ -74,7 +74,7 @@ func dropped(rule *Rule, must *Must) []string {
 	return out
 }
 
-// fulfils says whether a rule that ends in a state does one of the things that must follow.
+// fulfils reports whether a rule that ends in a state does one of the things that must follow.
 func fulfils(rule *Rule, must *Must, end *State) bool {
 	if slices.Contains(must.States, end) {
 		return true

@@ -68,7 +68,7 @@ func (r *reader) wrongName(w word, k kind) bool {
 	return false
 }
 
-// isName says whether a text can be a name: conditions are cut at blanks and commas, rules are named with slashes.
+// isName reports whether a text can be a name: conditions are cut at blanks and commas, rules are named with slashes.
 func isName(s string) bool {
 	for i, c := range s {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

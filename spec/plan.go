@@ -37,7 +37,7 @@ type bound struct {
 	needs needs
 }
 
-// seen says whether the rule was looked at in a state, and notes that it is now.
+// seen reports whether the rule was looked at in a state, and notes that it is now.
 func (s *step) seen(state, states int) bool {
 	if s.decided == nil {
 		s.decided = make([]bool, states)

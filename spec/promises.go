@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// keeps says whether a rule does what is promised.
+// keeps reports whether a rule does what is promised.
 func (p Promise) keeps(rule *Rule) bool {
 	return slices.ContainsFunc(rule.Effects(), func(d Do) bool {
 		return d.Effect == p.Effect || p.Flag != nil && slices.Contains(d.Effect.Sets, p.Flag)

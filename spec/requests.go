@@ -116,7 +116,7 @@ func (r *reader) unansweredEnd(w word, name string) *Code {
 	return nil
 }
 
-// covers says whether a condition holds wherever another one does.
+// covers reports whether a condition holds wherever another one does.
 func (c *Condition) covers(other *Condition) bool {
 	for _, t := range c.Tests {
 		if !slices.ContainsFunc(other.Tests, func(u Test) bool { return u.Name() == t.Name() && u.Want == t.Want }) {
@@ -165,7 +165,7 @@ func (k *checker) untold(q *Request) {
 	}
 }
 
-// outlasts says whether a scope of guards can be asked at any time, without an answer.
+// outlasts reports whether a scope of guards can be asked at any time, without an answer.
 func outlasts(scope string) bool {
 	return slices.Contains([]string{"request", "member", "config"}, scope)
 }

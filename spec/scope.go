@@ -27,7 +27,7 @@ func (k *checker) scopes() {
 	}
 }
 
-// answers says whether the answer of a guard is known when an input is decided.
+// answers reports whether the answer of a guard is known when an input is decided.
 func (k *checker) answers(in *Input, g *Guard) bool {
 	for _, s := range g.Scope {
 		switch s {

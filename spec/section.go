@@ -63,7 +63,7 @@ func (at section) keys() (keys []string, place string) {
 	return nil, ""
 }
 
-// has says whether a section has a key.
+// has reports whether a section has a key.
 func (at section) has(key string) bool {
 	keys, _ := at.keys()
 	return slices.Contains(keys, key)
@@ -88,8 +88,8 @@ func (s *source) knows(key word, what string, at section) string {
 	return best
 }
 
-// isRuleKey says whether a word is a key of a rule, and so can be no condition.
+// isRuleKey reports whether a word is a key of a rule, and so can be no condition.
 func isRuleKey(key string) bool { return atRule.has(key) }
 
-// isReason says whether the key explains a decision instead of being a part of it.
+// isReason reports whether the key explains a decision instead of being a part of it.
 func isReason(key string) bool { return key == "why" || key == "deviates" }

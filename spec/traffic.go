@@ -71,7 +71,7 @@ func (k *checker) leftMarked(in *Input, f *Flag) {
 	}
 }
 
-// endsWaiting says whether a rule clears a flag, or is not the end.
+// endsWaiting reports whether a rule clears a flag, or is not the end.
 func (k *checker) endsWaiting(rule *Rule, f *Flag) bool {
 	if rule.Result != nil && (rule.Result.Class == Pending || rule.Result.Class == Ignored) {
 		return true

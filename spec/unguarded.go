@@ -40,7 +40,7 @@ func (k *checker) lines(p *plan, at *step, here, all references) {
 	}
 }
 
-// asksAlone says whether a line is the only one of its decision to ask what an effect elsewhere in it must know.
+// asksAlone reports whether a line is the only one of its decision to ask what an effect elsewhere in it must know.
 func (k *checker) asksAlone(p *plan, own, here references) bool {
 	found := false
 	walk(p.c.Decision, func(rule *Rule) {
@@ -58,7 +58,7 @@ func (k *checker) asksAlone(p *plan, own, here references) bool {
 	return found
 }
 
-// leadsAlone says whether rules of a line are the only ones to take an edge that must be taken, or to enter or leave a state.
+// leadsAlone reports whether rules of a line are the only ones to take an edge that must be taken, or to enter or leave a state.
 func (k *checker) leadsAlone(d Decision) bool {
 	own := map[*Rule]bool{}
 	walk(d, func(rule *Rule) { own[rule] = true }, nil)
@@ -107,7 +107,7 @@ func (r references) test(c *Condition) {
 	}
 }
 
-// alone says whether something counted here stands nowhere else, so that without it a declaration would be unused.
+// alone reports whether something counted here stands nowhere else, so that without it a declaration would be unused.
 func (r references) alone(all references) bool {
 	for x, n := range r {
 		if _, rule := x.(*Rule); !rule && all[x] == n {

@@ -318,7 +318,7 @@ func (c Code) Number() int16 {
 	return int16(c)
 }
 
-// Retriable says whether the catalogue calls the code so; one that is not in it is not.
+// Retriable reports whether the catalogue calls the code so; one that is not in it is not.
 func (c Code) Retriable() bool {
 	e, _ := codes.Find(int16(c))
 	return e.Retriable

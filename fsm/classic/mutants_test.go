@@ -64,7 +64,7 @@ func (m mutant) in(r *Rule, f func() bool) bool {
 	return f()
 }
 
-// rowKills says whether one of the generated tests that look at this rule fails: TestRules, TestMachineRefuses, or the table.
+// rowKills reports whether one of the generated tests that look at this rule fails: TestRules, TestMachineRefuses, or the table.
 func rowKills(t *testing.T, s subject, i int, r *Rule, m mutant) bool {
 	want := s.table.Rules[i]
 	from, err := space.StatesOf(s.table, i)

@@ -310,7 +310,7 @@ func (e ErrorName) Error() string {
 	return fsm.ErrorText(e.String(), e.Message())
 }
 
-// Retriable says whether what has failed may be done again.
+// Retriable reports whether what has failed may be done again.
 func (e ErrorName) Retriable() bool {
 	return e == ErrorUnjoinedGroup
 }

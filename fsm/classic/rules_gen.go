@@ -59,7 +59,7 @@ func (r *Rule) At() string { return File + ":" + strconv.Itoa(r.Line) }
 // String is the rule's name.
 func (r *Rule) String() string { return r.Name }
 
-// decidesIn says whether there is an answer to the guards for which the rule is the one in state s.
+// decidesIn reports whether there is an answer to the guards for which the rule is the one in state s.
 func (r *Rule) decidesIn(s State) bool {
 	return r.From == nil || slices.Contains(r.From, s)
 }

@@ -39,7 +39,7 @@ func (s *State) UnmarshalText(text []byte) (err error) {
 // ParseState reads what String wrote; an unknown name is an *fsm.UnknownNameError.
 func ParseState(name string) (State, error) { return stateNames.Parse(name) }
 
-// Joined says whether s is of the group joined.
+// Joined reports whether s is of the group joined.
 func (s State) Joined() bool { return s == CompletingRebalance || s == Stable }
 
 // Flags are what the machine remembers beside its state. Only effects change them.
@@ -66,7 +66,7 @@ const (
 	LoopClosed                          // for good
 )
 
-// Has says whether all of flags are set.
+// Has reports whether all of flags are set.
 func (f Flags) Has(flags Flags) bool { return f&flags == flags }
 
 var flagNames = fsm.SetNames[Flags]{Of: "flag", List: []string{

@@ -2,7 +2,7 @@ package fsmtest
 
 import "strings"
 
-// has says whether a set, as generated sets print themselves, has a member.
+// has reports whether a set, as generated sets print themselves, has a member.
 func has(set, name string) bool {
 	for member := range strings.SplitSeq(set, "|") {
 		if member == name {

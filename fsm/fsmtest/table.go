@@ -59,7 +59,7 @@ type Point struct {
 	answers []int // of each Ask
 }
 
-// Is says whether a flag or a guard holds. A flag that is not asked for is as Others says.
+// Is reports whether a flag or a guard holds. A flag that is not asked for is as Others says.
 func (p Point) Is(name string) bool {
 	for i, a := range p.table.Asks {
 		if a.Name == name {
@@ -106,7 +106,7 @@ func (p Point) String() string {
 // radix is how many answers an Ask has.
 func (a Ask) radix() int { return max(2, len(a.Answers)) }
 
-// coded says whether the cells of the table have a code.
+// coded reports whether the cells of the table have a code.
 func (t *Table) coded() bool { return t.Kind == "response" }
 
 func (r Rule) at() string { return fmt.Sprintf("%s (line %d)", r.Name, r.Line) }

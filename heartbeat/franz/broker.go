@@ -200,7 +200,7 @@ func (b *broker) shut(l *link) {
 	}
 }
 
-// linked says whether there is a link.
+// linked reports whether there is a link.
 func (b *broker) linked() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -78,7 +78,7 @@ func NewConsumer(cl *kgo.Client, topics []string, balancers ...kgo.GroupBalancer
 	}, nil
 }
 
-// Cooperative says whether the member keeps its partitions while the group is rebalanced.
+// Cooperative reports whether the member keeps its partitions while the group is rebalanced.
 func (c *Consumer) Cooperative() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

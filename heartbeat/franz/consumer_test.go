@@ -161,7 +161,7 @@ type group struct {
 	generation int32
 }
 
-// rebalance is one generation, and says whether somebody asks for the next.
+// rebalance is one generation, and reports whether somebody asks for the next.
 func (g *group) rebalance() (again bool) {
 	g.generation++
 	in := heartbeat.AssignmentInput{Group: "g", Generation: g.generation, Protocol: g.protocol}

@@ -113,7 +113,7 @@ func cut(err error) bool {
 		kgo.IsRetryableBrokerErr(err) // a connection that somebody else's failure closed
 }
 
-// spoken says whether the broker has a version of out that we may send. franz-go checks that itself before it sends, and
+// spoken reports whether the broker has a version of out that we may send. franz-go checks that itself before it sends, and
 // says so by errors that it keeps private; so this asks the broker, once a request has failed for no other reason.
 func (s settings) spoken(ctx context.Context, b *kgo.Broker, out *outgoing) bool {
 	answer, err := b.Request(ctx, kmsg.NewPtrApiVersionsRequest())

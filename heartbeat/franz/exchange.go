@@ -36,7 +36,7 @@ type heldOutgoing struct{ *outgoing }
 // Timeout is in milliseconds, as kmsg.TimeoutRequest has it.
 func (o heldOutgoing) Timeout() int32 { return millis(o.limit) }
 
-// exchange sends out to b once and waits for how it ends. connected says whether there is a connection that it could take.
+// exchange sends out to b once and waits for how it ends. connected reports whether there is a connection that it could take.
 // A request that is not held waits without its connection: when ctx ends, franz-go leaves the connection open, and drops
 // the answer when it comes (brokerCxn.abandonOnCancel).
 func exchange(ctx context.Context, b *kgo.Broker, s settings, out *outgoing, connected func() bool) (kmsg.Response, ending) {

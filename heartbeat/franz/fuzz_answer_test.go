@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, api, version byte, body []byte) { takeAnswer(t, api, version, body) })
 }
 
-// takeAnswer lets a member that waits for an answer have one of these bytes, and says whether they are one.
+// takeAnswer lets a member that waits for an answer have one of these bytes, and reports whether they are one.
 func takeAnswer(t *testing.T, api, version byte, body []byte) bool {
 	of := answered[int(api)%len(answered)]
 	resp := of.key.Response()

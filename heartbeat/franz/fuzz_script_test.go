@@ -37,7 +37,7 @@ type script struct {
 	rest []byte
 }
 
-// left says whether the script goes on.
+// left reports whether the script goes on.
 func (s *script) left() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

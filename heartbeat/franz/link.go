@@ -91,10 +91,10 @@ func (l *link) dead(u use) bool {
 // connection is a hook that knows whether a link has a connection that can carry requests, and which of the requests that
 // it carried are not answered yet. They are those that franz-go has written, whether or not a caller still waits.
 type connection struct {
-	mu    sync.Mutex
-	open  int
-	owed  []time.Time // when each unanswered request was written, oldest first: a broker answers in order
-	heard time.Time   // when the last answer came
+	mu         sync.Mutex
+	open       int
+	unanswered []time.Time // when each unanswered request was written, oldest first: a broker answers in order
+	heard      time.Time   // when the last answer came
 }
 
 var _ interface {
@@ -114,7 +114,7 @@ func (c *connection) OnBrokerConnect(_ kgo.BrokerMetadata, took time.Duration, c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open++
-	c.owed = slices.DeleteFunc(c.owed, func(written time.Time) bool { return written.Before(began) })
+	c.unanswered = slices.DeleteFunc(c.unanswered, func(written time.Time) bool { return written.Before(began) })
 }
 
 // OnBrokerDisconnect may be called when the connection's successor is open already.
@@ -122,7 +122,7 @@ func (c *connection) OnBrokerDisconnect(kgo.BrokerMetadata, net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open--; c.open <= 0 {
-		c.owed = nil
+		c.unanswered = nil
 	}
 }
 
@@ -133,7 +133,7 @@ func (c *connection) OnBrokerWrite(_ kgo.BrokerMetadata, _ int16, _ int, _, _ ti
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.owed = append(c.owed, time.Now())
+	c.unanswered = append(c.unanswered, time.Now())
 }
 
 // OnBrokerRead is called when an answer is there, or when none will come.
@@ -144,8 +144,8 @@ func (c *connection) OnBrokerRead(_ kgo.BrokerMetadata, _ int16, _ int, _, _ tim
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.heard = time.Now()
-	if len(c.owed) > 0 {
-		c.owed = c.owed[1:]
+	if len(c.unanswered) > 0 {
+		c.unanswered = c.unanswered[1:]
 	}
 }
 
@@ -159,10 +159,10 @@ func (c *connection) up() bool {
 func (c *connection) silence() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.owed) == 0 {
+	if len(c.unanswered) == 0 {
 		return 0
 	}
-	return time.Since(c.owed[0])
+	return time.Since(c.unanswered[0])
 }
 
 // heardWithin reports whether an answer has come in the last d.

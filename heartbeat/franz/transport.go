@@ -139,7 +139,7 @@ func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Res
 	return response
 }
 
-// over says whether nothing can be sent any more.
+// over reports whether nothing can be sent any more.
 func (t *Transport) over() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -121,7 +121,7 @@ func TestProcessesOutliveTheirBroker(t *testing.T) {
 	}
 }
 
-// decided says whether a response of some code has been decided about since n.
+// decided reports whether a response of some code has been decided about since n.
 func (p *process) decided(n int, api classic.Input, code classic.Code) bool {
 	for _, e := range p.since(n, event.Rule) {
 		if e.Input == api.String() && e.Code == code.String() {

@@ -89,7 +89,7 @@ func (r *runFlags) declare(cmd *cobra.Command) {
 	f.StringVar(&r.passwordFile, "sasl-password-file", "", "`FILE` of the password; or $"+passwordVariable)
 }
 
-// check finds what cannot be meant; said says whether a flag of this name was given.
+// check finds what cannot be meant; said reports whether a flag of this name was given.
 func (r *runFlags) check(said func(name string) bool) error {
 	if r.during < 0 {
 		return usage("--for is %s: a length of time, not below 0", r.during)

@@ -93,7 +93,7 @@ func (p *process) read(line string) {
 	}
 }
 
-// has says whether there is an event of this kind.
+// has reports whether there is an event of this kind.
 func (p *process) has(kind event.Kind) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

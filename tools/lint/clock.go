@@ -43,7 +43,7 @@ var clock = &analysis.Analyzer{
 	},
 }
 
-// tellsTimeOfDay says whether a function of package time reads the wall clock's part of a time, or makes one of it alone.
+// tellsTimeOfDay reports whether a function of package time reads the wall clock's part of a time, or makes one of it alone.
 func tellsTimeOfDay(fn *types.Func) bool {
 	recv := fn.Signature().Recv()
 	if recv == nil {

@@ -154,7 +154,7 @@ func (c *purity) used(n *ast.Ident) {
 	}
 }
 
-// runs says whether obj does or holds something at run time, as types and constants do not.
+// runs reports whether obj does or holds something at run time, as types and constants do not.
 func runs(obj types.Object) bool {
 	switch obj := obj.(type) {
 	case *types.Func:

@@ -74,7 +74,7 @@ func embedded(d *ast.GenDecl, spec *ast.ValueSpec) bool {
 	return false
 }
 
-// unchangeable says whether a variable with this first value, which its own package never writes to, stays as it is.
+// unchangeable reports whether a variable with this first value, which its own package never writes to, stays as it is.
 // The tables of an exported variable could be written to from outside.
 func unchangeable(pass *analysis.Pass, value ast.Expr, exported bool) bool {
 	switch v := ast.Unparen(value).(type) {

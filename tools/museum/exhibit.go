@@ -152,7 +152,7 @@ func occurrences(text, lines []byte) int {
 // tests are those that the bug must not live through.
 func (x exhibit) tests() []string { return slices.Concat(x.killedBy, x.hangs) }
 
-// inSpecification says whether the bug is one of the rules alone.
+// inSpecification reports whether the bug is one of the rules alone.
 func (x exhibit) inSpecification() bool {
 	for _, c := range x.changes {
 		if c.file != specification {

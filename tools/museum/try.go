@@ -166,7 +166,7 @@ func (b *bench) try(ctx context.Context, x exhibit) error {
 	return nil
 }
 
-// refuses says whether the validator refuses a text by a finding, or, with "", whether it takes it.
+// refuses reports whether the validator refuses a text by a finding, or, with "", whether it takes it.
 func refuses(text []byte, by string) error {
 	_, err := spec.Parse(specification, text, func(name string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(filepath.Dir(specification), "catalogue", name+".yaml"))

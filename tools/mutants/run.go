@@ -64,7 +64,7 @@ func inSource(ctx context.Context, dir string, n int, seed uint64, out io.Writer
 	return errors.Join(alive...)
 }
 
-// try compiles the tests with one place changed, and says whether they fail.
+// try compiles the tests with one place changed, and reports whether they fail.
 func try(ctx context.Context, work, dir string, s site) (dead bool, err error) {
 	source, err := os.ReadFile(s.file)
 	if err != nil {

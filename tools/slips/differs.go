@@ -9,7 +9,7 @@ import (
 	"github.com/kbeat/kbeat/spec"
 )
 
-// differs says whether two machines do, remember, send or promise different things. Documentation and the prose that is
+// differs reports whether two machines do, remember, send or promise different things. Documentation and the prose that is
 // passed on as a reason do not count: only the reader of a text can say that it is the wrong one. Its placeholders do count.
 func differs(a, b *spec.Machine) bool {
 	return declarations(a) != declarations(b) || decides(a, b)
@@ -69,7 +69,7 @@ func declarations(m *spec.Machine) string {
 	return strings.Join(out, "\n")
 }
 
-// decides says whether some cell is decided differently. Both machines are asked for everything that one of them asks.
+// decides reports whether some cell is decided differently. Both machines are asked for everything that one of them asks.
 func decides(a, b *spec.Machine) bool {
 	left, right := cases(a), cases(b)
 	if len(left) != len(right) {

@@ -72,7 +72,7 @@ func (t *tally) print(w io.Writer, path string, results []result, verbose bool) 
 	}
 }
 
-// verdict writes the totals, and says whether they are good enough.
+// verdict writes the totals, and reports whether they are good enough.
 func (t *tally) verdict(w io.Writer) bool {
 	changing := t.total[refused] + t.total[silent]
 	share := 100 * float64(t.total[silent]) / float64(max(changing, 1))

@@ -69,7 +69,7 @@ func (k *maker) branches(in *spec.Input, where string, n *yaml.Node) {
 	}
 }
 
-// isRule says whether a decision is a rule: one word, or keys of a rule.
+// isRule reports whether a decision is a rule: one word, or keys of a rule.
 func isRule(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode || get(n, "to") != nil || get(n, "do") != nil || get(n, "result") != nil
 }
@@ -116,7 +116,7 @@ func (k *maker) rule(in *spec.Input, where string, n *yaml.Node) {
 	k.does("", where, n)
 }
 
-// alike says whether two results of an input differ in nothing but their names, which are there for who reads the rules.
+// alike reports whether two results of an input differ in nothing but their names, which are there for who reads the rules.
 func alike(in *spec.Input, one, other string) bool {
 	if in.Results == nil {
 		return false

@@ -15,7 +15,7 @@ func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
-// stopped says whether all threads stand still: after SIGSTOP a busy machine lets some of them run for a moment.
+// stopped reports whether all threads stand still: after SIGSTOP a busy machine lets some of them run for a moment.
 func (p *process) stopped() bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.os.Pid))
 	return !slices.ContainsFunc(threads, func(path string) bool {

@@ -15,7 +15,7 @@ type tally struct {
 	event.Tally
 }
 
-// Unanswered says whether a code stands for the lack of an answer: the catalogue gives those numbers below -1, which no
+// Unanswered reports whether a code stands for the lack of an answer: the catalogue gives those numbers below -1, which no
 // broker sends.
 func Unanswered(c classic.Code) bool { return c.Number() < -1 }
 

@@ -28,7 +28,7 @@ func (s *Screen) rule(e event.Event) {
 	}
 }
 
-// costly says whether a result means that something has not come about.
+// costly reports whether a result means that something has not come about.
 func costly(c fsm.Class) bool {
 	return c == fsm.ClassBackoff || c == fsm.ClassFatal || c == fsm.ClassIgnored
 }

@@ -17,7 +17,7 @@ const (
 // memberColours are given to members in turn. Red and green say that something is bad or good.
 var memberColours = [...]string{"36", "35", "34", "33", "96", "95", "94", "93"}
 
-// Coloured says whether what is written to f should have colours: it is a terminal that has some, and NO_COLOR
+// Coloured reports whether what is written to f should have colours: it is a terminal that has some, and NO_COLOR
 // (no-color.org) is not set.
 func Coloured(f *os.File, getenv func(string) string) bool {
 	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {

@@ -20,7 +20,7 @@ var acts = []func(*Show, context.Context) error{
 	(*Show).goodbye,
 }
 
-// crowded says whether another member would own nothing.
+// crowded reports whether another member would own nothing.
 func (s *Show) crowded() bool { return len(s.cast) >= int(s.config.Partitions) }
 
 // open starts the first members.

@@ -1,4 +1,4 @@
-// Package verdict says whether a group is as it should be: by what its members say of themselves, and by what the broker
+// Package verdict reports whether a group is as it should be: by what its members say of themselves, and by what the broker
 // says of the group.
 //
 //	group, err := verdict.Describe(ctx, admin, "orders")
@@ -26,7 +26,7 @@ type Member struct {
 	Owned  franz.Partitions
 }
 
-// Company says whether the group may have members that are not ours.
+// Company reports whether the group may have members that are not ours.
 type Company bool
 
 // Whom the group consists of.

@@ -77,7 +77,7 @@ type member struct {
 	join, sync   reply
 }
 
-// alive says whether a member is so without a heartbeat.
+// alive reports whether a member is so without a heartbeat.
 func (m *member) alive() bool { return !m.isNew && (m.join != nil || m.sync != nil) }
 
 // pending is an id that was given and not joined with yet.

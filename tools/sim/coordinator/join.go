@@ -216,7 +216,7 @@ func (g *Group) completeJoin() {
 	}
 }
 
-// supports says whether a member can take part in the group with its protocols. What it has offered so far counts too: who
+// supports reports whether a member can take part in the group with its protocols. What it has offered so far counts too: who
 // is alone cannot change to another protocol at once either.
 func (g *Group) supports(r heartbeat.Request) bool {
 	if len(g.members) == 0 {

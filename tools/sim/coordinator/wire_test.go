@@ -88,7 +88,7 @@ func (w *wire) remove(members []heartbeat.JoinMember, f func(answer)) {
 	})
 }
 
-// describable says whether the coordinator would describe the group. After a restart it serves members before.
+// describable reports whether the coordinator would describe the group. After a restart it serves members before.
 func (w *wire) describable() bool {
 	r, err := w.client.Broker(int(w.node)).Request(w.ctx, w.description())
 	return err == nil && !classic.Code(r.(*kmsg.DescribeGroupsResponse).Groups[0].ErrorCode).Retriable()

@@ -1,4 +1,4 @@
-// Package judge says whether the members of a group behave: it is told what is seen of them, event by event, and holds it
+// Package judge reports whether the members of a group behave: it is told what is seen of them, event by event, and holds it
 // against the invariants. It knows neither who drives the members nor who coordinates them, so that one judge serves
 // every simulation.
 //

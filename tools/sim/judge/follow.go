@@ -41,7 +41,7 @@ func (l *life) watch(now time.Duration, starts classic.Timers) {
 	}
 }
 
-// watches says whether the member has somebody to hear from: its heartbeats are answered, or its JoinGroup is.
+// watches reports whether the member has somebody to hear from: its heartbeats are answered, or its JoinGroup is.
 func (l *life) watches() (joins, watches bool) {
 	if l.state == classic.PreparingRebalance {
 		for _, r := range l.open {

@@ -172,5 +172,5 @@ func (l *life) is(j *Judge, who Identity) bool {
 	return l.who == who || slices.Contains(l.identities(j), who)
 }
 
-// given says whether an answer has given this member id to the member. One that nobody wants any more is dismissed.
+// given reports whether an answer has given this member id to the member. One that nobody wants any more is dismissed.
 func (j *Judge) given(l *life, id string) bool { return id != "" && l.offered == id }

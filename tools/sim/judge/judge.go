@@ -194,7 +194,7 @@ func (j *Judge) broken(i Invariant, member, format string, args ...any) {
 	})
 }
 
-// Broken says whether anything was broken.
+// Broken reports whether anything was broken.
 func (j *Judge) Broken() bool { return len(j.found) > 0 }
 
 // Busiest is the most requests, commits apart, that one member has sent in ten seconds.

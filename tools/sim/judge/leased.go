@@ -14,7 +14,7 @@ func (j *Judge) leased(l *life, e Event) {
 	}
 }
 
-// works says whether a member with a lease may work, as far as it knows.
+// works reports whether a member with a lease may work, as far as it knows.
 // A process beside which another one with its instance id has lived cannot know: the coordinator gives the place to either.
 func (j *Judge) works(l *life) bool {
 	return l.config.Lease && l.acts() && j.now < l.until && !slices.ContainsFunc(j.lives, func(o *life) bool {
@@ -50,5 +50,5 @@ func (j *Judge) checkGiven(view *View) {
 	}
 }
 
-// isOf says whether the member is a process of this instance.
+// isOf reports whether the member is a process of this instance.
 func (l *life) isOf(instance string) bool { return instance != "" && l.config.InstanceID == instance }

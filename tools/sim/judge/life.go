@@ -103,15 +103,15 @@ func newLife(e Event) *life {
 	}
 }
 
-// joined says whether the coordinator expects heartbeats, as far as the member knows.
+// joined reports whether the coordinator expects heartbeats, as far as the member knows.
 func (l *life) joined() bool {
 	return l.state == classic.CompletingRebalance || l.state == classic.Stable
 }
 
-// acts says whether its application can be at work.
+// acts reports whether its application can be at work.
 func (l *life) acts() bool { return !l.over && !l.paused }
 
-// leaves says whether the coordinator is told of a leave.
+// leaves reports whether the coordinator is told of a leave.
 func leaves(c *heartbeat.Config, mode heartbeat.LeaveMode) bool {
 	return mode == heartbeat.LeaveAlways || mode == heartbeat.LeaveIfDynamic && c.InstanceID == ""
 }

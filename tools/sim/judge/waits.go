@@ -104,7 +104,7 @@ func sortedIDs(open map[uint64]request) []uint64 {
 	return ids
 }
 
-// abandons says whether the answer to a request does not count any more.
+// abandons reports whether the answer to a request does not count any more.
 func (l *life) abandons(r request) bool {
 	m := classic.Memory{State: l.state}
 	if l.known {

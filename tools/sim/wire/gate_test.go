@@ -21,7 +21,7 @@ func (p *process) stand() { p.pass(gate.holdsApp) }
 // standAsMember returns when nothing holds the member.
 func (p *process) standAsMember() { p.pass(gate.holdsMember) }
 
-// held says whether something does.
+// held reports whether something does.
 func (p *process) held() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -289,7 +289,7 @@ func decodeAnswer(r request, answer []byte) kmsg.Response {
 	return resp
 }
 
-// isGroups says whether an API is one of those of a group's member.
+// isGroups reports whether an API is one of those of a group's member.
 func isGroups(key kmsg.Key) bool {
 	switch key {
 	case kmsg.FindCoordinator, kmsg.JoinGroup, kmsg.SyncGroup, kmsg.Heartbeat, kmsg.LeaveGroup, kmsg.OffsetCommit:

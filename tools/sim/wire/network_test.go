@@ -206,7 +206,7 @@ func (n *network) fate(l *line, r request) (f fate) {
 	return f
 }
 
-// provesTooMuch says whether a code that no broker has answered would prolong a lease: that the coordinator takes the member
+// provesTooMuch reports whether a code that no broker has answered would prolong a lease: that the coordinator takes the member
 // for alive is what it stands for.
 func (s *spell) provesTooMuch(who *process) bool {
 	return who.config.Lease && (s.way == byCode || s.way == byCodeAfter)

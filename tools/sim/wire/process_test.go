@@ -186,14 +186,14 @@ func (p *process) see(e judge.Event) {
 	}
 }
 
-// isSilent says whether nothing of the process counts any more.
+// isSilent reports whether nothing of the process counts any more.
 func (p *process) isSilent() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.silent
 }
 
-// isClosed says whether Close has returned.
+// isClosed reports whether Close has returned.
 func (p *process) isClosed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,7 +23,7 @@ type result struct {
 	windows    []judge.Window
 }
 
-// failed says whether the run is to be looked at.
+// failed reports whether the run is to be looked at.
 func (r *result) failed() bool { return len(r.violations) > 0 || len(r.broken) > 0 }
 
 // result gathers what came of the world's run.
@@ -64,7 +64,7 @@ func (r *result) recording() string {
 	return b.String()
 }
 
-// ofTheEnd says whether a violation is none: when the run is over all are closed, one after the other, and that disturbs
+// ofTheEnd reports whether a violation is none: when the run is over all are closed, one after the other, and that disturbs
 // the others.
 func (w *world) ofTheEnd(v judge.Violation) bool {
 	return v.Invariant == judge.Progress && v.At > w.plan.length

@@ -49,7 +49,7 @@ const (
 	byGarbage       // the answer is none
 )
 
-// meets says whether a spell is about a request.
+// meets reports whether a spell is about a request.
 func (s *spell) meets(who *process, node int32, api kmsg.Key) bool {
 	return (s.who == nil || s.who == who) && (s.node == anyNode || s.node == node) && (s.api == anyAPI || s.api == int16(api))
 }

@@ -51,7 +51,7 @@ func (w *wanted) end(id uint64, now time.Duration) {
 	delete(w.open, id)
 }
 
-// take says whether a request that is seen now was to leave.
+// take reports whether a request that is seen now was to leave.
 func (w *wanted) take(what sent, now time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -34,7 +34,7 @@ type application struct {
 // errFails is what applications fail with.
 var errFails = errors.New("the application fails")
 
-// eager says whether it lets go of everything before its member joins anew.
+// eager reports whether it lets go of everything before its member joins anew.
 func (a *application) eager() bool { return !a.process.world.plan.Cooperative || a.process.person.Runs }
 
 // poll polls, unless it does already or is leaving.
@@ -81,7 +81,7 @@ func (a *application) pollEnded(err error) {
 	}
 }
 
-// replaced says whether another process has the instance id of this one.
+// replaced reports whether another process has the instance id of this one.
 func (w *world) replaced(x *process) bool {
 	for _, o := range x.person.processes {
 		if o != x && !o.dead && o.config.InstanceID == x.config.InstanceID {

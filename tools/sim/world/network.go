@@ -79,7 +79,7 @@ func (x *process) send(r heartbeat.Request) {
 	}
 }
 
-// again says whether the request may be sent once more.
+// again reports whether the request may be sent once more.
 func (f *flight) again() bool { return f.request.Again > 0 }
 
 // sendAgain sends a request that was not answered on a second connection, which takes the place of the first one when it is
@@ -99,7 +99,7 @@ func (f *flight) sendAgain() {
 	})
 }
 
-// mute says whether the connection that a request goes over carries nothing.
+// mute reports whether the connection that a request goes over carries nothing.
 func (x *process) mute(f *flight) bool {
 	switch {
 	case f.second, f.request.Node == heartbeat.AnyBroker:

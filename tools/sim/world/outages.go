@@ -21,7 +21,7 @@ type outage struct {
 	queue []*flight // that have reached a stopped broker, in order
 }
 
-// suffering says whether some broker is killed, stopped or cut off.
+// suffering reports whether some broker is killed, stopped or cut off.
 func (b *brokers) suffering() bool {
 	for n := range b.dead {
 		if b.outages[n].kind != "" || b.dead[n] > b.world.now {
@@ -136,7 +136,7 @@ func (b *brokers) waits(f *flight) bool {
 	return false
 }
 
-// frozen says whether the group's coordinator is stopped, so that its time does not pass.
+// frozen reports whether the group's coordinator is stopped, so that its time does not pass.
 func (b *brokers) frozen() bool {
 	return b.node != heartbeat.AnyBroker && b.loaded && b.outages[b.node].kind == BrokerStop
 }

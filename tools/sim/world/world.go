@@ -106,7 +106,7 @@ func Run(plan Plan, options Options) (Outcome, error) {
 	return w.finish(), w.err
 }
 
-// over says whether the run is to end before its time.
+// over reports whether the run is to end before its time.
 func (w *world) over() bool { return w.err != nil || !w.options.On && w.judge.Broken() }
 
 func (w *world) finish() Outcome {
@@ -145,7 +145,7 @@ func (w *world) calm() {
 	w.saw(judge.Event{Kind: judge.Calm})
 }
 
-// calmed says whether nothing is disturbed any more.
+// calmed reports whether nothing is disturbed any more.
 func (w *world) calmed() bool { return w.now >= w.plan.Calm }
 
 // birth begins a process of a person.

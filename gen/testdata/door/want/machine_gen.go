@@ -66,7 +66,7 @@ func (m *Machine) State() State {
 	return m.inner.State()
 }
 
-// Can says whether the rule can decide in the present state.
+// Can reports whether the rule can decide in the present state.
 func (m *Machine) Can(r *Rule) bool {
 	if len(r.To) == 0 {
 		return r.decidesIn(m.State())

@@ -39,7 +39,7 @@ func (s *State) UnmarshalText(text []byte) (err error) {
 // ParseState reads what String wrote; an unknown name is an *fsm.UnknownNameError.
 func ParseState(name string) (State, error) { return stateNames.Parse(name) }
 
-// Busy says whether s is of the group busy.
+// Busy reports whether s is of the group busy.
 func (s State) Busy() bool { return s == Asking || s == Waiting }
 
 // Flags are what the machine remembers beside its state. Only effects change them.
@@ -50,7 +50,7 @@ const (
 	InFlight                   // a request has no answer yet
 )
 
-// Has says whether all of flags are set.
+// Has reports whether all of flags are set.
 func (f Flags) Has(flags Flags) bool { return f&flags == flags }
 
 var flagNames = fsm.SetNames[Flags]{Of: "flag", List: []string{

@@ -81,7 +81,7 @@ func (t Timer) Clock() int {
 // Timers is a set of timers; timer t is bit t.
 type Timers uint16
 
-// Has says whether t is in the set.
+// Has reports whether t is in the set.
 func (t Timers) Has(timer Timer) bool { return t>>timer&1 == 1 }
 
 // All are the timers in the set, in the order in which they are declared.

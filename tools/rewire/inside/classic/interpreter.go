@@ -309,7 +309,7 @@ func (i *Interpreter) answer(t spec.Test, p Point) bool {
 	return index.(int) >= 0 && guards.Field(index.(int)).Bool()
 }
 
-// same says whether a name of Go is the given one of the specification.
+// same reports whether a name of Go is the given one of the specification.
 func same(name, declared string) bool {
 	return strings.EqualFold(name, strings.NewReplacer("_", "", "-", "", "+", "").Replace(declared))
 }

@@ -21,7 +21,7 @@ func limit(l *spec.Limit) fsm.Limit {
 	return out
 }
 
-// abandons says whether a request ends before its limit.
+// abandons reports whether a request ends before its limit.
 func (i *Interpreter) abandons(p Point) (Code, bool) {
 	q := i.requests[p.Input]
 	if q == nil || !slices.ContainsFunc(q.When, func(c *spec.Condition) bool { return i.holds(c, p) }) {

@@ -106,7 +106,7 @@ func runs(r *spec.Rule, errors []*spec.Error) string {
 
 var declaredOnly = regexp.MustCompile(` (drops|takes|sends) [^ ;]*`)
 
-// decidesOtherwise says whether two specifications decide differently somewhere.
+// decidesOtherwise reports whether two specifications decide differently somewhere.
 func decidesOtherwise(a, b *spec.Machine, means meaning) bool {
 	left, right := inputsByName(a), inputsByName(b)
 	shapes := map[spec.Decision]string{}
