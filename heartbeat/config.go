@@ -55,7 +55,8 @@ type Config struct {
 	// over. The lease counts from the sending of the last request that the coordinator has answered as one of a live member;
 	// it lasts as long as SessionTimeout, and from the last heartbeat that was answered with no rebalance under way
 	// as long as MaxPollInterval; each less the greater of 1 % and 50 ms. The work of a generation begins when its first
-	// heartbeat is answered. Everything is given up before the member joins anew, whatever the protocol.
+	// heartbeat is answered. Everything is given up before the member joins anew, whatever the protocol. HeartbeatInterval
+	// may then be half of SessionTimeout and of MaxPollInterval at most, and has to be 100 ms less than either.
 	//
 	// The price: an outage of the coordinator that lasts as long as the session ends the work, which goes on without it; and
 	// each generation begins a round trip later. It is not covered: a coordinator that is cut off from its controllers and
