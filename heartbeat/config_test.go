@@ -66,7 +66,7 @@ func TestTimersLastAsConfigured(t *testing.T) {
 	for timer, want := range map[classic.Timer]time.Duration{
 		classic.TimerSession: 40 * time.Second, classic.TimerSessionLease: 39600 * time.Millisecond, classic.TimerMaxPoll: 4 * time.Minute,
 		classic.TimerRebalanceLease: 237600 * time.Millisecond, classic.TimerInterval: 4 * time.Second, classic.TimerFirstHeartbeat: 0,
-		classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 100 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
+		classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 80 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
 		classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
 		classic.TimerLostJoin: 4 * time.Minute,
 	} {

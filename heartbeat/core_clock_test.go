@@ -109,7 +109,7 @@ func TestFailuresAreCountedApart(t *testing.T) {
 	for failures := 1; failures <= 5; failures++ {
 		d.answer(classic.InputFindCoordinator, classic.CodeCoordinatorNotAvailable)
 		grown(classic.TimerLookupRetry, failures)
-		d.after(2500 * time.Millisecond)
+		d.after(2 * time.Second)
 	}
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
 	grown(classic.TimerLookupRetry, 6)
@@ -148,7 +148,7 @@ func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
 	d := drive(t)
 	d.core.clocks.even = true
 	require.Equal(t, "FindCoordinator", d.step(Poll{}))
-	for _, pause := range []time.Duration{250, 500, 1000, 2000} {
+	for _, pause := range []time.Duration{200, 400, 800, 1600} {
 		require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
 		require.Empty(t, d.step(Poll{}))
 		require.Empty(t, d.after((pause-1)*time.Millisecond))
@@ -157,12 +157,12 @@ func TestOnlySuccessEndsAPausesGrowth(t *testing.T) {
 
 	d.answer(classic.InputFindCoordinator, classic.CodeNone)
 	require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeNotCoordinator), "it has not answered since it was found")
-	require.Empty(t, d.after(2499*time.Millisecond))
+	require.Empty(t, d.after(1999*time.Millisecond))
 	require.Equal(t, "FindCoordinator", d.after(time.Millisecond))
 	require.Equal(t, "poll ends: GROUP_AUTHORIZATION_FAILED", d.answer(classic.InputFindCoordinator, classic.CodeGroupAuthorizationFailed))
 	require.Equal(t, 1, d.core.clocks.attempts[classic.TimerJoinRetry])
 	d.step(Poll{})
-	require.Equal(t, "FindCoordinator", d.after(2500*time.Millisecond))
+	require.Equal(t, "FindCoordinator", d.after(2*time.Second))
 	require.Equal(t, "JoinGroup /-1", d.answer(classic.InputFindCoordinator, classic.CodeNone))
 	for _, pause := range []time.Duration{200, 400, 800} {
 		require.Empty(t, d.answer(classic.InputJoinGroup, classic.CodeCoordinatorLoadInProgress))

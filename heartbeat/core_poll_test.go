@@ -169,7 +169,7 @@ func TestAnswersThatLackWhatTheyGive(t *testing.T) {
 		require.Equal(t, classic.CodeMalformed, d.out[0].(Fired).Code)
 		require.Equal(t, "FindCoordinator", d.after(3*time.Second), name)
 		d.answer(classic.InputFindCoordinator, classic.CodeNone)
-		d.after(time.Second)
+		d.after(500 * time.Millisecond)
 	}
 	d.rejoin()
 }

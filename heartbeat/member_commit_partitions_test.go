@@ -173,7 +173,7 @@ func TestACommitWhoseOutcomeIsUnknown(t *testing.T) {
 		_, clear := errors.AsType[notSent](lost)
 		s = &offsetStore{lost: lost, codes: map[string][]classic.Code{"a": {final}}}
 		simply(t, s, func(t *testing.T, m *heartbeat.Member) {
-			err := m.Commit(within(t, time.Second), offsetsOf("a"))
+			err := m.Commit(within(t, 950*time.Millisecond), offsetsOf("a"))
 			require.ErrorIs(t, err, lost)
 			require.ErrorIs(t, err, classic.CodeDisconnect)
 			require.Equal(t, !clear, errors.Is(err, heartbeat.ErrOutcomeUnknown), "%v", err)

@@ -93,7 +93,7 @@ func (f callerFact) commits(t *testing.T, e kafkaExceptions, loses bool) (again,
 				require.GreaterOrEqual(t, got, -time.Duration(f.Calls[1].Wait)*time.Millisecond, "%s: pause %d", f, i+1)
 				continue
 			}
-			if lookup := min(250*time.Millisecond<<i, 2500*time.Millisecond); loses && got > pause+pause/5 {
+			if lookup := min(200*time.Millisecond<<i, 2*time.Second); loses && got > pause+pause/5 {
 				later = true
 				require.LessOrEqual(t, got, lookup+lookup/5+time.Second, "%s: pause %d", f, i+1)
 				continue

@@ -22,7 +22,6 @@ var callerEnds = map[string][]string{
 	"JoinGroup/COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR/former":                        {"sent FindCoordinator / sent JoinGroup"},
 	"JoinGroup/DISCONNECT, MALFORMED/former/not nameless":                                {"sent FindCoordinator / sent JoinGroup"},
 	"JoinGroup/DISCONNECT, MALFORMED/former/nameless":                                    {"sent FindCoordinator / sent JoinGroup"},
-	"effect take_coordinator":                                                            {"sent FindCoordinator / sent JoinGroup"},
 	"callback_failed":                                                                    {"told assigned / poll ended", "told join_complete / poll ended"},
 	"commit/STABLE/not outdated and not coordinator_known/not lookup_failed":             {"sent FindCoordinator / commit_async ended", "sent FindCoordinator / commit_sync ended"},
 	"commit/UNJOINED":                                                                    {"sent FindCoordinator / commit_async ended", "sent FindCoordinator / commit_sync ended"},

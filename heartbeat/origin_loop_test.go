@@ -126,7 +126,7 @@ func TestO8ALookupIsForgottenWhenItHasFailed(t *testing.T) {
 		w.pass(time.Second)
 		at, texts := requests(w)
 		require.Equal(t, []string{"FindCoordinator", "FindCoordinator", "Heartbeat member=m1 generation=1"}, texts, "and one backoff after it has failed the next")
-		require.InDelta(t, 0.25, (at[1] - at[0]).Seconds(), 0.06)
+		require.InDelta(t, 0.2, (at[1] - at[0]).Seconds(), 0.06)
 	})
 	pause := classic.DecideFindCoordinator(classic.Memory{State: classic.Stable}, classic.CodeCoordinatorNotAvailable, classic.FindCoordinatorGuards{})
 	require.True(t, pause.Starts.Has(classic.TimerLookupRetry))
@@ -147,8 +147,8 @@ func TestO8ALookupIsForgottenWhenItHasFailed(t *testing.T) {
 		gaps := gaps(failed)
 		require.GreaterOrEqual(t, len(gaps), 6)
 		for i, gap := range gaps {
-			own := min(250*time.Millisecond<<i, 2500*time.Millisecond) // ± 20 %
-			carrier := carriersPauses[min(i, len(carriersPauses)-1)]   // which begin with the first answer that differs from the join's
+			own := min(200*time.Millisecond<<i, 2*time.Second)       // ± 20 %
+			carrier := carriersPauses[min(i, len(carriersPauses)-1)] // which begin with the first answer that differs from the join's
 			require.GreaterOrEqual(t, gap, max(own*4/5, carrier), "pause %d", i+1)
 			require.LessOrEqual(t, gap, max(own*6/5, carrier)+10*time.Millisecond, "pause %d", i+1)
 		}
@@ -156,7 +156,7 @@ func TestO8ALookupIsForgottenWhenItHasFailed(t *testing.T) {
 }
 
 // carriersPauses are the transport's, between lookups of one group that follow each other.
-var carriersPauses = []time.Duration{0, 500 * time.Millisecond, 1250 * time.Millisecond, 2500 * time.Millisecond}
+var carriersPauses = []time.Duration{0, 500 * time.Millisecond, 1250 * time.Millisecond, 2 * time.Second}
 
 // O9: coordinator unknown, and no lookup remembered: one is started.
 func TestO9WithoutACoordinatorTheLoopLooksUp(t *testing.T) {

@@ -154,7 +154,7 @@ func (s *script) reaction(word string) string {
 		if next.text != "" {
 			request, _, _ := strings.Cut(next.text, " ")
 			pause := when(next.at-rule.at, said != "")
-			if d := next.at - rule.at; request == "FindCoordinator" && d >= 200*time.Millisecond && d <= 2510*time.Millisecond {
+			if d := next.at - rule.at; request == "FindCoordinator" && d >= 160*time.Millisecond && d <= 2010*time.Millisecond {
 				pause = "after the backoff of a lookup" // the member's or the transport's, the longer one
 			}
 			return fmt.Sprintf("%s%s: then %s %s", rule.rule, said, request, pause)
@@ -172,7 +172,7 @@ func when(d time.Duration, asked bool) string {
 		return "at once"
 	case d >= 80*time.Millisecond && d <= 130*time.Millisecond:
 		return "after a backoff"
-	case d >= 200*time.Millisecond && d <= 310*time.Millisecond:
+	case d >= 160*time.Millisecond && d <= 250*time.Millisecond:
 		return "after the backoff of a lookup"
 	case d > 2900*time.Millisecond && d <= 3*time.Second:
 		return "after an interval"

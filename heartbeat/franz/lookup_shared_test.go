@@ -40,7 +40,7 @@ func TestLookupsInAnOutageAreFew(t *testing.T) {
 							for i := 0; time.Since(began) < outage; i++ {
 								r := find(t, transport)
 								require.Equal(t, classic.CodeNone, r.Code, "%v", r.Err)
-								pauses := []time.Duration{250, 500, 1000, 2000, 2500}
+								pauses := []time.Duration{200, 400, 800, 1600, 2000}
 								pause := pauses[min(i, len(pauses)-1)] * time.Millisecond
 								time.Sleep(time.Duration(float64(pause) * (0.8 + 0.4*random.Float64())))
 							}
@@ -237,6 +237,7 @@ func TestALookupThatIsRefusedBesideAHungBroker(t *testing.T) {
 // A lookup waits for longer and longer while the answers stay the same; another answer is news, and the group is asked for
 // again at once.
 func TestLookupsWaitWhileTheAnswersStayTheSame(t *testing.T) {
+	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(t)
 		c := newBrokers(n, 1)
@@ -254,12 +255,13 @@ func TestLookupsWaitWhileTheAnswersStayTheSame(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}
-		const ms = time.Millisecond
-		poll(6500 * time.Millisecond)
-		require.Equal(t, []time.Duration{0, 50 * ms, 550 * ms, 1800 * ms, 4300 * ms, 6800 * ms}, at())
+		poll(7500 * time.Millisecond)
+		require.Equal(t, []time.Duration{0, 50 * ms, 550 * ms, 1800 * ms, 3800 * ms, 5800 * ms, 7800 * ms}, at())
+		poll(30 * time.Second)
+		require.Equal(t, []time.Duration{21800 * ms, 23800 * ms, 26300 * ms, 28800 * ms, 31300 * ms}, at()[13:], "a long outage")
 		c.answers(2, classic.CodeNone)
-		poll(9500 * time.Millisecond)
-		require.Equal(t, []time.Duration{9300 * ms, 9350 * ms, 9850 * ms}, at()[6:])
+		poll(34400 * time.Millisecond)
+		require.Equal(t, []time.Duration{33800 * ms, 33850 * ms, 34350 * ms}, at()[18:])
 		time.Sleep(forgetAfter)
 		transport.lookups.mu.Lock()
 		defer transport.lookups.mu.Unlock()

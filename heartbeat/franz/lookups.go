@@ -15,7 +15,7 @@ import (
 // refreshes what it knows.
 //
 // However many members of a group ask, and however often, there are at most four lookups of the group in the first two
-// seconds, and then one in 2.5 s, while the brokers answer the same: members wait for each other (see recent). A lookup asks
+// seconds, and then one in 2 s and later in 2.5 s, while the brokers answer the same: members wait for each other (see recent). A lookup asks
 // one broker after the other. That bounds what an outage costs, in which the brokers go on naming a coordinator that does
 // not answer. Where the answers differ, or fail, the pauses of the members' own bound it.
 type lookups struct {
@@ -101,20 +101,32 @@ func (l *lookups) join(r heartbeat.Request) (*lookup, *recent) {
 }
 
 // recent is how the last lookup of a group has ended. Who asks within the pause that follows waits for its end. It grows while
-// the brokers answer the same: 0, 500 ms, 1.25 s, and then 2.5 s. So an answer that is new is asked for again at once, and
-// one that is still wrong ever less often.
+// the brokers answer the same: 0, 500 ms, 1.25 s, 2 s, and 2.5 s when a broker that has died must have been replaced long ago
+// (broker.session.timeout.ms is 9 s by default). So an answer that is new is asked for again at once, and one that is still
+// wrong ever less often.
 type recent struct {
 	outcome outcome
 	at      time.Time
+	since   time.Time // the brokers have answered the same
 	pause   time.Duration
 	late    bool // the answer came when its lookup was over, and nobody has had it yet
 }
 
 const (
 	firstPause   = 500 * time.Millisecond
+	longPause    = 2 * time.Second
 	longestPause = 2500 * time.Millisecond
+	longOutage   = 20 * time.Second // after it pauses are the longest
 	forgetAfter  = 4 * longestPause // without a lookup of the group
 )
+
+// grown is the pause after a lookup that was answered as the one before.
+func (r *recent) grown() time.Duration {
+	if r.at.Sub(r.since) > longOutage {
+		return longestPause
+	}
+	return min(max(firstPause, r.pause*5/2), longPause)
+}
 
 // says reports whether the last lookup was answered as o was.
 func (r *recent) says(o outcome) bool {
@@ -141,9 +153,10 @@ func (l *lookups) late(group string, o outcome) {
 
 // remember keeps how a lookup of a group has ended.
 func (l *lookups) remember(group string, o outcome) {
-	now := &recent{outcome: o, at: time.Now()}
+	at := time.Now()
+	now := &recent{outcome: o, at: at, since: at}
 	if last := l.recent[group]; last != nil && last.says(o) {
-		now.pause = min(max(firstPause, last.pause*5/2), longestPause)
+		now.since, now.pause = last.since, last.grown()
 	}
 	l.recent[group] = now
 	time.AfterFunc(forgetAfter, func() {

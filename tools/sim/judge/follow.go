@@ -9,7 +9,7 @@ import (
 )
 
 // longestPause is the longest that a member lets pass between two tries to reach its coordinator: that between two lookups.
-func longestPause(c *heartbeat.Config) time.Duration { return c.RetryBackoffMax * 5 / 2 }
+func longestPause(c *heartbeat.Config) time.Duration { return 2 * c.RetryBackoffMax }
 
 // heldCheck is how long a JoinGroup that is held lasts before another broker is asked for the coordinator.
 func heldCheck(c *heartbeat.Config) time.Duration { return min(10*time.Second, c.SessionTimeout/3) }
