@@ -25,8 +25,8 @@ has a new cluster; repetitions: %d.
 - A proxy before a stopped broker accepts connections that the broker itself would leave in its accept queue.
 - Records lost are those that a group has committed and none of its members has received.
 
-The gates, for kbeat: partitions lost and rejoins not more than Java's; no gap longer than Java's median and %.0f s; commits again within
-%.0f s when the coordinator is stopped for 60 s and the session is 20 s; no record lost.
+The gates, for kbeat: partitions lost and rejoins not more than Java's; no gap longer than Java's median in the same repetition
+and %.0f s (when a cluster replaces its coordinator varies by more from one repetition to the next); commits again within %.0f s when the coordinator is stopped for 60 s and the session is 20 s; no record lost.
 
 %s`, at.Format(time.DateOnly), p.repetitions, partitions, p.silence.Seconds(), commitEvery.Milliseconds(), gapAllowance.Seconds(), stopLimit.Seconds(), text)
 }

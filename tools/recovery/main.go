@@ -3,7 +3,7 @@
 // side in one cluster, all with the same coordinator; and a fault of that coordinator. It prints a table and fails where kbeat
 // does worse than Java's consumer:
 //
-//	recovery [-quick] [-members 3] [-repetitions 5] [-broker-session 9s] [-o FILE] [-logs FOLDER]
+//	recovery [-quick] [-faults sigkill,stop10,stop60,cut60] [-members 3] [-repetitions 5] [-broker-session 9s] [-o FILE] [-logs FOLDER]
 //
 // It needs Java 17 and Maven. It exits with 1 where a gate fails or the run does, 64 where it is called wrongly, and 74 where a
 // file cannot be written. All traffic is on 127.0.0.1, and whatever it starts ends with it.
@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 
 type options struct {
 	quick       bool
+	faults      string // ids, with commas between; "": as quick says
 	members     int
 	repetitions int
 	silence     time.Duration
@@ -36,6 +38,7 @@ type options struct {
 func main() {
 	var o options
 	flag.BoolVar(&o.quick, "quick", false, "only SIGKILL and the stop for 60 s, with a session of 20 s, once each")
+	flag.StringVar(&o.faults, "faults", "", "only these, with commas between: "+strings.Join(faultIDs(allFaults), ", "))
 	flag.IntVar(&o.members, "members", 3, "members of each group")
 	flag.IntVar(&o.repetitions, "repetitions", 5, "how often each fault is injected (with -quick: 1)")
 	flag.DurationVar(&o.silence, "broker-session", 9*time.Second, "broker.session.timeout.ms: after it a silent broker is replaced as coordinator")
@@ -60,6 +63,9 @@ func (o *options) check(args []string) error {
 	case o.silence < 3*time.Second || o.silence > time.Minute:
 		return fmt.Errorf("-broker-session=%s: 3s to 1m", o.silence)
 	}
+	if _, err := o.chosen(allFaults); err != nil {
+		return err
+	}
 	if o.output != "" {
 		if err := commandline.Folder("o", filepath.Dir(o.output)); err != nil {
 			return err
@@ -82,9 +88,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	for n := range p.repetitions {
 		for _, f := range p.faults {
 			began := time.Now()
-			s, err := repeat(ctx, f, p.groups(f), p.silence, logsOf(o.logs, f, n+1, 1))
+			s, err := repeat(ctx, f, n+1, p.groups(f), p.silence, logsOf(o.logs, f, n+1, 1))
 			for try := 2; try <= tries && errors.Is(err, errMoved); try++ {
-				s, err = repeat(ctx, f, p.groups(f), p.silence, logsOf(o.logs, f, n+1, try))
+				s, err = repeat(ctx, f, n+1, p.groups(f), p.silence, logsOf(o.logs, f, n+1, try))
 			}
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

@@ -16,6 +16,7 @@ type window struct{ fault, end time.Time }
 type sample struct {
 	fault       fault
 	group       group
+	repetition  int
 	watched     time.Duration
 	lost        int             // partitions, by the callback for that
 	rejoins     int             // JoinGroup requests

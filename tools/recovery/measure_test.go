@@ -111,7 +111,8 @@ func TestWrongCalls(t *testing.T) {
 	right := options{members: 3, repetitions: 5, silence: 6 * time.Second}
 	require.NoError(t, right.check(nil))
 	for says, change := range map[string]func(*options){
-		"-members=13: 1 to 12":         func(o *options) { o.members = 13 },
+		"-members=13: 1 to 12": func(o *options) { o.members = 13 },
+		"-faults: no fault \"kill\"; there are sigkill, stop10, stop60, cut60": func(o *options) { o.faults = "stop10,kill" },
 		"-repetitions=0: at least 1":   func(o *options) { o.repetitions = 0 },
 		"-broker-session=2s: 3s to 1m": func(o *options) { o.silence = 2 * time.Second },
 		`--o "no/such": no such`:       func(o *options) { o.output = "no/such/file" },

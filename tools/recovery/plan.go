@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -39,6 +40,30 @@ var (
 	cut      = fault{"cut60", "cut off for 60 s, no connection closed or reset", 60 * time.Second, 90 * time.Second, (*environment).cut, (*environment).heal}
 )
 
+var allFaults = []fault{killed, stopped, longStop, cut}
+
+func faultIDs(faults []fault) (ids []string) {
+	for _, f := range faults {
+		ids = append(ids, f.id)
+	}
+	return ids
+}
+
+// chosen are the faults that are asked for; all of them where none is.
+func (o options) chosen(all []fault) (faults []fault, err error) {
+	if o.faults == "" {
+		return all, nil
+	}
+	for _, id := range strings.Split(o.faults, ",") {
+		i := slices.IndexFunc(allFaults, func(f fault) bool { return f.id == id })
+		if i < 0 {
+			return nil, fmt.Errorf("-faults: no fault %q; there are %s", id, strings.Join(faultIDs(allFaults), ", "))
+		}
+		faults = append(faults, allFaults[i])
+	}
+	return faults, nil
+}
+
 // group is one consumer group: members of one client with one setting.
 type group struct {
 	client  string
@@ -66,12 +91,15 @@ type plan struct {
 	silence     time.Duration // after which a broker is replaced as coordinator
 }
 
+// newPlan is what options ask for that are checked.
 func newPlan(o options) plan {
 	if o.quick {
-		return plan{faults: []fault{killed, longStop}, sessions: []time.Duration{20 * time.Second}, members: o.members, repetitions: 1, silence: o.silence}
+		faults, _ := o.chosen([]fault{killed, longStop})
+		return plan{faults: faults, sessions: []time.Duration{20 * time.Second}, members: o.members, repetitions: 1, silence: o.silence}
 	}
+	faults, _ := o.chosen(allFaults)
 	return plan{
-		faults:   []fault{killed, stopped, longStop, cut},
+		faults:   faults,
 		sessions: []time.Duration{10 * time.Second, 20 * time.Second, 45 * time.Second},
 		members:  o.members, large: 10, repetitions: o.repetitions, silence: o.silence,
 	}

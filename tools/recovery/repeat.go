@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 )
 
-// repeat starts a cluster with groups, injects a fault, and returns what each group has shown.
-func repeat(ctx context.Context, f fault, groups []group, silence time.Duration, logs string) (samples []sample, err error) {
+// repeat is repetition n of a fault: it starts a cluster with groups, injects the fault, and returns what each group has shown.
+func repeat(ctx context.Context, f fault, n int, groups []group, silence time.Duration, logs string) (samples []sample, err error) {
 	folder := logs
 	if folder == "" {
 		if folder, err = os.MkdirTemp("", "recovery-"); err != nil {
@@ -71,7 +71,7 @@ func repeat(ctx context.Context, f fault, groups []group, silence time.Duration,
 	list := e.events.list()
 	for _, g := range groups {
 		s := measure(g, w, list, requests)
-		s.fault, s.group, s.recordsLost = f, g, missing(g, list, committed[g])
+		s.fault, s.repetition, s.group, s.recordsLost = f, n, g, missing(g, list, committed[g])
 		samples = append(samples, s)
 	}
 	return samples, nil

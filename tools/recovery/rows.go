@@ -9,10 +9,10 @@ import (
 type row struct {
 	fault       fault
 	group       group
-	repetitions int
 	lost        int
 	rejoins     int
 	gaps        spread
+	each        map[int]spread // gaps by repetition
 	first       spread
 	silent      int
 	lookups     float64 // a second and member
@@ -48,7 +48,7 @@ func summarize(samples []sample) (rows []row) {
 	}
 	for _, k := range keys {
 		all := byKey[k]
-		r := row{fault: all[0].fault, group: k.group, repetitions: len(all)}
+		r := row{fault: all[0].fault, group: k.group, each: map[int]spread{}}
 		var gaps, first []time.Duration
 		var memberSeconds float64
 		for _, s := range all {
@@ -58,6 +58,7 @@ func summarize(samples []sample) (rows []row) {
 			r.recordsLost += s.recordsLost
 			r.lookups += float64(s.lookups)
 			memberSeconds += s.watched.Seconds() * float64(k.group.members)
+			r.each[s.repetition] = spreadOf(s.gaps)
 			gaps, first = append(gaps, s.gaps...), append(first, s.first...)
 		}
 		r.gaps, r.first = spreadOf(gaps), spreadOf(first)

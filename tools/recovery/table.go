@@ -20,7 +20,7 @@ func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| coordinator | session | members | client | partitions lost | rejoins | longest gap between commits, median / most | first commit after the fault, median / most | lookups a member-second | records lost |\n" +
 		"|---|--:|--:|---|--:|--:|--:|--:|--:|--:|\n")
-	for _, f := range []fault{killed, stopped, longStop, cut} {
+	for _, f := range allFaults {
 		for _, r := range rows {
 			if r.fault.id != f.id {
 				continue
