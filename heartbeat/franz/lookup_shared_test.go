@@ -258,10 +258,21 @@ func TestLookupsWaitWhileTheAnswersStayTheSame(t *testing.T) {
 		poll(7500 * time.Millisecond)
 		require.Equal(t, []time.Duration{0, 50 * ms, 550 * ms, 1800 * ms, 3800 * ms, 5800 * ms, 7800 * ms}, at())
 		poll(30 * time.Second)
-		require.Equal(t, []time.Duration{21800 * ms, 23800 * ms, 26300 * ms, 28800 * ms, 31300 * ms}, at()[13:], "a long outage")
+		require.Equal(t, []time.Duration{21800 * ms, 24300 * ms, 26800 * ms, 29300 * ms, 31800 * ms}, at()[13:], "a long outage")
 		c.answers(2, classic.CodeNone)
-		poll(34400 * time.Millisecond)
-		require.Equal(t, []time.Duration{33800 * ms, 33850 * ms, 34350 * ms}, at()[18:])
+		poll(34900 * time.Millisecond)
+		require.Equal(t, []time.Duration{34300 * ms, 34350 * ms, 34850 * ms}, at()[18:])
+
+		time.Sleep(forgetAfter)
+		for range 8 { // as often as a coordinator that is silent is looked up
+			time.Sleep(2 * time.Second)
+			find(t, transport)
+		}
+		time.Sleep(100 * ms)
+		before, lost := len(at()), time.Since(began)
+		poll(lost + 500*ms)
+		require.Equal(t, []time.Duration{lost, lost + 500*ms}, at()[before:], "the pauses have not grown")
+
 		time.Sleep(forgetAfter)
 		transport.lookups.mu.Lock()
 		defer transport.lookups.mu.Unlock()

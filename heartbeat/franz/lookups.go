@@ -55,7 +55,7 @@ func (l *lookups) ask(ctx context.Context, r heartbeat.Request) outcome {
 		case last.at.After(asked):
 			return last.outcome
 		}
-		timer := time.NewTimer(time.Until(last.at.Add(last.pause)))
+		timer := time.NewTimer(time.Until(last.at.Add(last.pause())))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -90,7 +90,7 @@ func (l *lookups) join(r heartbeat.Request) (*lookup, *recent) {
 			last.late = false
 			q = &lookup{home: l, request: r, result: last.outcome, done: make(chan struct{})}
 			close(q.done)
-		case last != nil && time.Since(last.at) < last.pause:
+		case last != nil && time.Since(last.at) < last.pause():
 			return nil, last
 		default:
 			q = l.begin(r)
@@ -101,31 +101,30 @@ func (l *lookups) join(r heartbeat.Request) (*lookup, *recent) {
 }
 
 // recent is how the last lookup of a group has ended. Who asks within the pause that follows waits for its end. It grows while
-// the brokers answer the same: 0, 500 ms, 1.25 s, 2 s, and 2.5 s when a broker that has died must have been replaced long ago
-// (broker.session.timeout.ms is 9 s by default). So an answer that is new is asked for again at once, and one that is still
-// wrong ever less often.
+// the brokers answer the same, and are asked more often than every 2 s: 0, 500 ms, 1.25 s, 2 s. So an answer that is new is
+// asked for again at once, and one that is still wrong ever less often. It is 2.5 s when a broker that has died must have
+// been replaced long ago (broker.session.timeout.ms is 9 s by default).
 type recent struct {
 	outcome outcome
 	at      time.Time
 	since   time.Time // the brokers have answered the same
-	pause   time.Duration
-	late    bool // the answer came when its lookup was over, and nobody has had it yet
+	step    int       // of the pauses
+	late    bool      // the answer came when its lookup was over, and nobody has had it yet
 }
 
+var lookupPauses = [...]time.Duration{0, 500 * time.Millisecond, 1250 * time.Millisecond, 2 * time.Second}
+
 const (
-	firstPause   = 500 * time.Millisecond
-	longPause    = 2 * time.Second
-	longestPause = 2500 * time.Millisecond
-	longOutage   = 20 * time.Second // after it pauses are the longest
-	forgetAfter  = 4 * longestPause // without a lookup of the group
+	longPause   = 2500 * time.Millisecond
+	longOutage  = 20 * time.Second // after it pauses are the longest
+	forgetAfter = 4 * longPause    // without a lookup of the group
 )
 
-// grown is the pause after a lookup that was answered as the one before.
-func (r *recent) grown() time.Duration {
-	if r.at.Sub(r.since) > longOutage {
-		return longestPause
+func (r *recent) pause() time.Duration {
+	if last := len(lookupPauses) - 1; r.step == last && r.at.Sub(r.since) > longOutage {
+		return longPause
 	}
-	return min(max(firstPause, r.pause*5/2), longPause)
+	return lookupPauses[r.step]
 }
 
 // says reports whether the last lookup was answered as o was.
@@ -156,7 +155,9 @@ func (l *lookups) remember(group string, o outcome) {
 	at := time.Now()
 	now := &recent{outcome: o, at: at, since: at}
 	if last := l.recent[group]; last != nil && last.says(o) {
-		now.since, now.pause = last.since, last.grown()
+		most := len(lookupPauses) - 1
+		rested := int(at.Sub(last.at) / lookupPauses[most])
+		now.since, now.step = last.since, min(max(last.step+1-rested, 0), most)
 	}
 	l.recent[group] = now
 	time.AfterFunc(forgetAfter, func() {
