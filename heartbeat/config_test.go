@@ -67,7 +67,7 @@ func TestTimersLastAsConfigured(t *testing.T) {
 		classic.TimerSession: 40 * time.Second, classic.TimerSessionLease: 39600 * time.Millisecond, classic.TimerMaxPoll: 4 * time.Minute,
 		classic.TimerRebalanceLease: 237600 * time.Millisecond, classic.TimerInterval: 4 * time.Second, classic.TimerFirstHeartbeat: 0,
 		classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 80 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
-		classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
+		classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerRejoin: 100 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
 		classic.TimerLostJoin: 4 * time.Minute,
 	} {
 		require.Equal(t, want, core.clocks.lengths[timer], timer)

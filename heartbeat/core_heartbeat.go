@@ -65,6 +65,8 @@ func (e *effects) RenewSessionLease() {}
 
 func (e *effects) AbandonLease() {}
 
+func (e *effects) EndRejoins() {}
+
 func (e *effects) CheckSilence() { e.LookUp() }
 
 func (e *effects) CheckHeld() { e.LookUp() }

@@ -108,7 +108,7 @@ var lifeDeviations = map[string]shows{
 var rareLifeEnds = map[string][]string{
 	"OffsetCommit/ILLEGAL_GENERATION/not stale/PREPARING_REBALANCE/join_in_flight": {"commits", "generation", "protocol", "state"},
 	"OffsetCommit/UNKNOWN_MEMBER_ID/not stale/PREPARING_REBALANCE/join_in_flight":  {"commits", "generation", "member", "protocol", "state"},
-	"join/join_succeeded in not STABLE":                                            {"member", "requests"},
+	"join/join_succeeded in not STABLE":                                            {"member"},
 	"effect forgive_fence":                                                         {"requests", "thread"},
 	"JoinGroup/DISCONNECT, MALFORMED/former/nameless":                              {"coordinator"},
 	"JoinGroup/ILLEGAL_GENERATION/not stale":                                       {"generation", "protocol"},

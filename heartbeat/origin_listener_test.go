@@ -51,7 +51,7 @@ func TestO14SuccessKeepsTheSession(t *testing.T) {
 
 // O15: a rebalance in progress counts as received: the coordinator is alive.
 func TestO15ARebalanceInProgressKeepsTheSession(t *testing.T) {
-	r := ruleNamed(t, "Heartbeat/REBALANCE_IN_PROGRESS/not stale/STABLE", "")
+	r := ruleNamed(t, "Heartbeat/REBALANCE_IN_PROGRESS/not stale/STABLE", "/not lease_awaited/rejoin_needed")
 	require.True(t, r.Starts.Has(classic.TimerSession))
 	require.Equal(t, fsm.ClassOK, r.Result.Class())
 	inWorld(t, func(t *testing.T, w *world) {

@@ -90,7 +90,7 @@ func TestO7CallersDoNotInterruptRequests(t *testing.T) {
 		}
 		require.NoError(t, w.release(kmsg.Heartbeat, answer{}))
 		w.pass(time.Second)
-		require.Equal(t, []string{"Heartbeat/NONE/not stale/STABLE/not lease_awaited"}, decided(w, classic.InputHeartbeat))
+		require.Equal(t, []string{"Heartbeat/NONE/not stale/STABLE/not lease_awaited/not rejoin_needed"}, decided(w, classic.InputHeartbeat))
 		require.Zero(t, a.Status().Heartbeats)
 	})
 	core, err := heartbeat.NewCore(heartbeat.Config{Group: "g", ProtocolType: "p", Protocols: []heartbeat.Protocol{{Name: "p"}}})
