@@ -20,7 +20,6 @@ type journal struct {
 	now    time.Duration // of the step
 	before Status        // the member's before it
 	after  Status
-	raised error // what the input of the step has brought
 	events []event
 
 	outage    outage
@@ -65,8 +64,8 @@ func newJournal(config Config, status Status) journal {
 }
 
 // step notes what one step of the Core has done, and returns what of it an operator should know.
-func (j *journal) step(now time.Duration, outputs []Output, status Status, raised error) []event {
-	j.now, j.before, j.after, j.raised, j.events = now, j.after, status, raised, nil
+func (j *journal) step(now time.Duration, outputs []Output, status Status) []event {
+	j.now, j.before, j.after, j.events = now, j.after, status, nil
 	for _, o := range outputs {
 		if r, ok := o.(RunAssignment); ok {
 			j.members = len(r.Input.Members)

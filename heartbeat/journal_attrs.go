@@ -62,30 +62,19 @@ func (j *journal) rule(f Fired) []eventAttr {
 			attrs = append(attrs, eventAttr{"message", message})
 		}
 	}
-	return append(attrs, j.err(f)...)
+	return append(attrs, errOf(f)...)
 }
 
-// err is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
-func (j *journal) err(f Fired) []eventAttr {
-	if err := j.behind(f); err != nil {
-		return []eventAttr{{"err", err}}
+// errOf is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
+func errOf(f Fired) []eventAttr {
+	if f.Err == nil {
+		return nil
 	}
-	return nil
-}
-
-func (j *journal) behind(f Fired) error {
-	switch f.Rule.Input {
-	case classic.InputLoopBroke, classic.InputAssignmentFailed, classic.InputCallbackFailed, classic.InputReleased:
-		return j.raised
-	}
-	return f.Err
+	return []eventAttr{{"err", f.Err}}
 }
 
 // failure is a rule that has fired as the error that Status shows.
-func (j *journal) failure(f Fired) *Error {
-	f.Err = j.behind(f)
-	return failureOf(f, j.config.Group, j.past())
-}
+func (j *journal) failure(f Fired) *Error { return failureOf(f, j.config.Group, j.past()) }
 
 // failureOf is a rule that has fired as an error of a member of group.
 func failureOf(f Fired, group string, who identity) *Error {

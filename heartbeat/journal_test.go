@@ -27,7 +27,7 @@ func readBy(t testing.TB, changes ...func(*Config)) *read {
 // logs is what the last step logs: the messages, with those attributes that are asked for.
 func (r *read) logs(keys ...string) string {
 	var lines []string
-	for _, e := range r.journal.step(r.now, r.out, r.core.Status(), nil) {
+	for _, e := range r.journal.step(r.now, r.out, r.core.Status()) {
 		text := e.message
 		if e.failure {
 			text = "! " + text
@@ -199,7 +199,7 @@ func TestTheLogNamesWhatWasRaised(t *testing.T) {
 	r := readBy(t).in()
 	cause := errors.New("out of order")
 	r.step(LoopBroke{cause})
-	events := r.journal.step(r.now, r.out, r.core.Status(), cause)
+	events := r.journal.step(r.now, r.out, r.core.Status())
 	require.Len(t, events, 1)
 	require.Equal(t, "heartbeat loop failed", events[0].message)
 	require.Contains(t, events[0].attrs, eventAttr{"err", cause})

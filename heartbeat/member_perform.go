@@ -55,7 +55,6 @@ func (m *Member) perform(o Output) {
 			c.tell(ended{o.Err})
 		}
 		m.loop.leavers = nil
-		m.loop.trouble = troubles{}
 	case Fired:
 		m.note(o)
 	}
