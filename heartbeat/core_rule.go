@@ -4,7 +4,9 @@ package heartbeat
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -98,8 +100,18 @@ func (c *Core) cause(rule *classic.Rule) error {
 	switch rule.Result {
 	case classic.ResultOffsetCommitNoNode, classic.ResultJoinGroupNoNode, classic.ResultReleasedUntold:
 		return c.away
+	case classic.ResultJoinGroupInconsistent:
+		return fmt.Errorf("the answer names the protocol type %s and the protocol %s", quoted(c.step.answer.ProtocolType), quoted(c.step.answer.Protocol))
 	}
 	return nil
+}
+
+// quoted is what an answer names, which may be nothing.
+func quoted(name *string) string {
+	if name == nil {
+		return "null"
+	}
+	return strconv.Quote(*name)
 }
 
 // text fills in the placeholders of a text of a rule, which may be nil where the text asks for no error.
@@ -111,6 +123,9 @@ func (c *Core) text(t fsm.Text, rule *classic.Rule) string {
 		case "api":
 			return rule.Input.String()
 		case "error":
+			if e := rule.Result.Error(); e.Kind == fsm.ErrorCode { // it was not received
+				return plain(e.Code.Message())
+			}
 			return c.errorName(rule)
 		case "member_id":
 			return c.step.answer.Member

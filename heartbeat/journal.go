@@ -213,7 +213,11 @@ func (j *journal) committed(o CommitEnded) {
 	}
 	j.refused = refusal{e.Name, e.Generation}
 	f := Fired{Rule: e.Rule, Code: e.Code, Err: e.Err}
-	j.warn("commit refused", append(j.rule(f), why(f)...)...)
+	attrs := append(j.rule(f), why(f)...)
+	if len(e.Partitions) > 0 {
+		attrs = append(attrs, eventAttr{"partitions", e.partitions()})
+	}
+	j.warn("commit refused", attrs...)
 }
 
 // failureMessage is the event that a failure is.
