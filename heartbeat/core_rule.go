@@ -123,9 +123,6 @@ func (c *Core) text(t fsm.Text, rule *classic.Rule) string {
 		case "api":
 			return rule.Input.String()
 		case "error":
-			if e := rule.Result.Error(); e.Kind == fsm.ErrorCode { // it was not received
-				return plain(e.Code.Message())
-			}
 			return c.errorName(rule)
 		case "member_id":
 			return c.step.answer.Member

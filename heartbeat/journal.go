@@ -29,6 +29,7 @@ type journal struct {
 	away      bool          // the member has left, or was never polled
 	wanted    time.Duration // when the join that goes on was first wanted
 	why       string        // it was
+	implied   classic.Code  // what the last rule that has failed is, where that was not received
 	joined    identity      // of the last generation that was joined
 	assigned  identity      // of the last assignment
 	members   int           // of the group, where this member leads it
@@ -89,6 +90,11 @@ func (j *journal) step(now time.Duration, outputs []Output, status Status) []eve
 
 // fired notes that a rule has decided.
 func (j *journal) fired(f Fired) {
+	if e := f.Rule.Result.Error(); e.Kind == fsm.ErrorCode && e.Code != f.Code {
+		j.implied = e.Code
+	} else if f.Code == j.implied {
+		j.implied = classic.CodeNone
+	}
 	began := len(j.events)
 	j.leaving = j.leaving || does(f, classic.EffectRelease, classic.EffectGiveUp)
 	j.ends(f)

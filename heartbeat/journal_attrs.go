@@ -110,9 +110,14 @@ func (j *journal) sum() []eventAttr {
 	}
 }
 
+// reason is why the member joins anew. JoinGroup names the error, as Kafka's client does; the log names no code that was not
+// received.
 func (j *journal) reason(reason string) []eventAttr {
 	if reason == "" {
 		return nil
+	}
+	if j.implied != classic.CodeNone {
+		reason = strings.ReplaceAll(reason, j.implied.String(), plain(j.implied.Message()))
 	}
 	return []eventAttr{{"reason", reason}}
 }
