@@ -134,6 +134,7 @@ var logScenarios = []logScenario{
 		}
 		w.pass(5 * time.Second)
 		require.Error(t, a.Leave(t.Context(), heartbeat.LeaveAlways, "scaled down"))
+		require.NoError(t, a.Close(t.Context())) // it has left already
 	}},
 	{name: "close", play: func(t *testing.T, _ *world, a *app) {
 		a.join()

@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -144,7 +145,7 @@ func (m *Member) see(now time.Duration, outputs []Output) {
 func (m *Member) giveUp(c *caller) {
 	if m.loop.poller == c {
 		m.loop.poller = nil
-		c.tell(ended{&givenUp{m.status.Load().Failure, m.underway.list(forPoll)}})
+		c.tell(ended{&givenUp{cmp.Or(m.status.Load().Failure, m.core.away), m.underway.list(forPoll)}})
 	}
 	if i := slices.Index(m.loop.leavers, c); i >= 0 {
 		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)

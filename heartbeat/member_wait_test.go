@@ -69,6 +69,10 @@ func TestWhatWaitsInAnOutageSaysWhy(t *testing.T) {
 				return ctx.Err()
 			})
 		},
+		"poll after leave": func(t *testing.T, a *app) error {
+			_ = a.Leave(t.Context(), heartbeat.LeaveAlways, "enough")
+			return a.Poll(within(t, time.Millisecond)) // the lookup before is the last one
+		},
 		"leave": func(t *testing.T, a *app) error { return a.Leave(t.Context(), heartbeat.LeaveAlways, "enough") },
 		"close": func(t *testing.T, a *app) error { return a.Close(t.Context()) },
 	}
