@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// givenUp ends the wait of a caller whose context has ended. trouble is what had failed last by then, or nil; waits is what
+// givenUp ends the wait of a caller whose context has ended. last is what had failed last by then, or nil; waits is what
 // is waited for.
 type givenUp struct {
-	trouble error
-	waits   string
+	last  error
+	waits string
 }
 
 func (*givenUp) Error() string { return "the caller does not wait any more" }
@@ -23,19 +23,19 @@ func (m *Member) settle(ctx context.Context, err error) error {
 	if !errors.As(err, &g) {
 		return err
 	}
-	return m.timeIsUp(context.Cause(ctx), g.trouble, g.waits)
+	return m.timeIsUp(context.Cause(ctx), g.last, g.waits)
 }
 
 // timeIsUp is the error of a call whose time is over: it is cause, and names what has failed last, and what the call was
 // waiting for.
-func (m *Member) timeIsUp(cause, trouble error, waits string) error {
+func (m *Member) timeIsUp(cause, last error, waits string) error {
 	if waits == "" {
-		waits = fmt.Sprintf("the next try, in state %s", m.State())
+		waits = fmt.Sprintf("the retry backoff to end, in state %s", m.State())
 	}
-	if trouble == nil {
+	if last == nil {
 		return fmt.Errorf("%w; group %q: waiting for %s", cause, m.config.Group, waits)
 	}
-	return fmt.Errorf("%w; the last try: %w; waiting for %s", cause, trouble, waits)
+	return fmt.Errorf("%w; the last failure: %w; waiting for %s", cause, last, waits)
 }
 
 // needContext says so where a caller gives no context, before anything is begun that would need one.
@@ -51,6 +51,8 @@ type caller struct {
 	news   chan any           // sessionCall or ended
 	commit chan<- CommitEnded // of a Commit, which has no callbacks
 	run    *runner            // that polls; nil for Poll itself
+	renew  <-chan time.Time   // of a poll: when it counts as another one
+	spent  string             // the callback during which the context has ended; "" where there was none
 }
 
 // sessionCall is a Callback with the session that it is about.
@@ -82,7 +84,8 @@ func newCaller() *caller { return &caller{news: make(chan any, 2)} }
 
 // await lets the caller wait, and runs the callbacks that come meanwhile. When ctx ends, giveUp is called, once; the wait
 // goes on until the member has answered that. Where the member does not, because what it calls on its own goroutine does
-// not return, the wait ends all the same; may says which tasks it can have been for.
+// not return, the wait ends all the same; may says which tasks it can have been for. A poll that waits polls again and
+// again, as its application cannot; not while a callback runs, for which the group waits MaxPollInterval at most.
 func (c *caller) await(ctx context.Context, m *Member, may func(*task) bool, giveUp func()) error {
 	over := ctx.Done()
 	var late <-chan time.Time
@@ -94,18 +97,34 @@ func (c *caller) await(ctx context.Context, m *Member, may func(*task) bool, giv
 			late = time.After(grace)
 		case <-late:
 			go c.attend(ctx, m)
-			return &givenUp{waits: m.underway.list(may)}
+			return &givenUp{m.Status().Failure, m.underway.list(may)}
 		case news := <-c.news:
 			if end, ok := c.hear(ctx, m, news); ok {
-				return end.err
+				return c.explain(ctx, end.err)
 			}
 			if late != nil { // a callback took the time in which the member may have answered
 				late = time.After(grace)
 			}
+		case <-c.renew:
+			if c.run.progress() == nil {
+				m.mail.post(message{input: Poll{}, from: c, renews: true})
+			}
+		case <-c.run.progress():
+			m.mail.post(message{input: Poll{}, from: c, renews: true})
 		case <-m.over:
 			return c.last(ErrClosed)
 		}
 	}
+}
+
+// explain names the callback that has taken all of the time, where that is why a wait has ended with err.
+func (c *caller) explain(ctx context.Context, err error) error {
+	var g *givenUp
+	var e *Error
+	if c.spent != "" && !errors.As(err, &e) && (errors.As(err, &g) || errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())) {
+		return &givenUp{waits: c.spent}
+	}
+	return err
 }
 
 // attend runs the callbacks that still come for a caller who has gone, until the member knows that it has.
@@ -154,8 +173,13 @@ func (c *caller) call(ctx context.Context, m *Member, callback sessionCall) {
 	err := fmt.Errorf("%s callback: it did not return", callback.Kind)
 	defer func() { m.post(CallbackEnded{err}, nil) }()
 	defer m.calls.end() // before the member hears of it, and may want the next
-	t := m.underway.begin(&task{what: h.of(callback)})
+	t := m.underway.begin(&task{what: h.of(callback), stopped: h.name != ""})
 	defer m.underway.end(t)
+	defer func(ctx context.Context) {
+		if ctx.Err() != nil {
+			c.spent = t.String()
+		}
+	}(ctx)
 	ctx, stop := context.WithCancelCause(m.mark(ctx, t.what))
 	defer stop(nil)
 	unlink := context.AfterFunc(m.ctx, func() { stop(ErrClosed) })

@@ -25,6 +25,8 @@ type commitCall struct {
 	dropped  []Offset // given up, because they were replaced
 	refused  *Error   // of what can never succeed; nil where there is none
 	last     *Error   // of what may yet succeed
+	tried    bool     // once
+	before   error    // what was behind the failure of the first try
 	unknown  bool     // a request was sent and not answered
 	replaced map[partition]bool
 	begun    bool          // it is among the commits that go on
@@ -33,6 +35,12 @@ type commitCall struct {
 
 // answered takes note of the failure of a try: what is pending is what may succeed next time.
 func (c *commitCall) answered(e *Error) {
+	if !c.tried {
+		c.tried, c.before = true, e.Err
+	} else if cause, ok := errors.AsType[*Error](e.Err); ok && cause != c.before && cause.Rule.Result.Class() == fsm.ClassFatal {
+		failed := *cause // the lookup has failed for good during this call: a poll, which came first, has received that
+		e = &failed
+	}
 	c.unknown = c.unknown || e.Unknown
 	if len(e.Partitions) == 0 {
 		if c.last = e; !e.Retriable {

@@ -35,6 +35,7 @@ type Core struct {
 	unheard bool  // the application has nothing to be told of a callback that a rule asks for
 	owed    error // for the next poll, because none waited
 	lookup  error // why a lookup has failed for good
+	away    error // why no coordinator is known: the last lookup's failure, or what lost it; nil once one was found
 	broken  error // why the loop has failed
 	silent  error // why the last heartbeat was not received; nil when it was
 	closed  bool

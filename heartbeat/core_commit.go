@@ -3,13 +3,21 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"errors"
+
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
+// errNoAssignment is why a member that was never assigned anything cannot commit.
+var errNoAssignment = errors.New("the member has no assignment, as it is not in a group or was not polled since it has joined; nothing was committed")
+
 // commit sends offsets under the identity that they were read in, or says why it does not.
 func (c *Core) commit(in CommitAsked) {
 	c.step.commit = in
+	if in.Generation == NoGeneration {
+		c.step.err = errNoAssignment
+	}
 	rule := c.fired(classic.HandleCommit(&c.memory, classic.CommitGuards{
 		Outdated: in.Member != c.who.member || in.Generation != c.who.generation,
 	}, c.effects()))

@@ -248,6 +248,7 @@ func TestProtocolOfAnswers(t *testing.T) {
 		require.Equal(t, c.joins, did == "SyncGroup m-1/5", "%s: %s", name, did)
 		if !c.joins {
 			require.Equal(t, "poll ends: INCONSISTENT_GROUP_PROTOCOL", did)
+			require.ErrorContains(t, d.out[len(d.out)-1].(PollEnded).Err, `the answer names the protocol type "connect" and the protocol `)
 			continue
 		}
 		protocol := d.core.who.protocol

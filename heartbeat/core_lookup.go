@@ -3,6 +3,7 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
 )
 
@@ -11,8 +12,8 @@ func (c *Core) lookedUp() {
 	rule := c.fired(classic.HandleFindCoordinator(&c.memory, c.step.answer.Code, classic.FindCoordinatorGuards{
 		SameNode: c.step.answer.Node == c.node,
 	}, c.effects()))
-	if err := c.fatal(rule); err != nil {
-		c.lookup = err
+	if c.away = c.failure(rule); rule.Result.Class() == fsm.ClassFatal {
+		c.lookup = c.away
 	}
 }
 

@@ -3,7 +3,10 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -25,11 +28,12 @@ func (c *Core) fired(rule *classic.Rule) *classic.Rule {
 	}
 	f := Fired{Rule: rule, From: c.was, To: c.memory.State, Node: AnyBroker}
 	c.step.from, c.was = c.was, c.memory.State
+	f.Err = c.cause(rule)
 	if c.step.sent != nil && rule.Input == c.step.sent.request.API {
-		f.Request, f.Code, f.Err = c.step.sent.request.ID, c.step.answer.Code, c.step.answer.Err
-		f.Node = c.step.sent.request.Node
-	} else {
-		f.Err = c.step.err
+		f.Request, f.Code, f.Node = c.step.sent.request.ID, c.step.answer.Code, c.step.sent.request.Node
+	}
+	if rule.Clears.Has(classic.CoordinatorKnown) {
+		c.away = c.failure(rule)
 	}
 	c.out = slices.Insert(c.out, len(c.out)-c.acted, Output(f))
 	c.acted = 0
@@ -68,7 +72,7 @@ func (c *Core) failure(rule *classic.Rule) error {
 	}
 	return &Error{
 		Name: name, Input: rule.Input, Code: c.step.answer.Code, Group: c.config.Group, Node: node, Member: who.member,
-		Generation: who.generation, State: c.step.from, Rule: rule, Err: c.cause(),
+		Generation: who.generation, State: c.step.from, Rule: rule, Err: c.cause(rule),
 	}
 }
 
@@ -88,11 +92,26 @@ func errorName(rule *classic.Rule, code classic.Code) string {
 	return ""
 }
 
-func (c *Core) cause() error {
-	if c.step.err != nil {
-		return c.step.err
+// cause is what lies behind a rule's decision; nil where nothing does.
+func (c *Core) cause(rule *classic.Rule) error {
+	if err := cmp.Or(c.step.err, c.step.answer.Err); err != nil {
+		return err
 	}
-	return c.step.answer.Err
+	switch rule.Result {
+	case classic.ResultOffsetCommitNoNode, classic.ResultJoinGroupNoNode, classic.ResultReleasedUntold:
+		return c.away
+	case classic.ResultJoinGroupInconsistent:
+		return fmt.Errorf("the answer names the protocol type %s and the protocol %s", quoted(c.step.answer.ProtocolType), quoted(c.step.answer.Protocol))
+	}
+	return nil
+}
+
+// quoted is what an answer names, which may be nothing.
+func quoted(name *string) string {
+	if name == nil {
+		return "null"
+	}
+	return strconv.Quote(*name)
 }
 
 // text fills in the placeholders of a text of a rule, which may be nil where the text asks for no error.

@@ -157,8 +157,8 @@ func outcome(err error) string {
 	if e.Err != nil && e.Name == "CALLBACK" || e.Name == "LOOP" || e.Name == "ASSIGNMENT" {
 		text += ": " + outcome(e.Err)
 	}
-	if before, _, ok := strings.Cut(err.Error(), "; the last try: "); ok {
-		text = before + "; the last try: " + text
+	if before, _, ok := strings.Cut(err.Error(), "; the last failure: "); ok {
+		text = before + "; the last failure: " + text
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/kbeat/kbeat/fsm"
 	"github.com/kbeat/kbeat/fsm/classic"
@@ -51,11 +52,26 @@ type Error struct {
 // those that were received, so that who searches for a code finds where that was answered; Rule has its name and reason. Of
 // a request that the member has abandoned it has the message alone.
 func (e *Error) Error() string {
-	s := fmt.Sprintf("group %q: %s", e.Group, e.Input)
+	s := fmt.Sprintf("group %q: %s", e.Group, e.text())
+	if e.Rule != nil {
+		s += "; rule at " + e.Rule.At()
+	}
+	return s
+}
+
+// text is the error without its group and rule, which an error that lies behind another has in common with it, or has no
+// need of.
+func (e *Error) text() string {
+	s := happened(e.Input)
 	if e.Code != classic.CodeNone && e.Node != AnyBroker {
 		s += " at " + brokerName(e.Node)
 	}
-	s += fmt.Sprintf(" in %s: %s", e.State, e.what())
+	if e.Input != classic.InputReleased { // the member is in none any more
+		s += " in " + e.State.String()
+	}
+	if what := e.what(); what != "" {
+		s += ": " + what
+	}
 	if e.Code != classic.CodeNone {
 		if e.Code.String() != e.Name && e.Code != classic.CodeAbandoned {
 			s += " after " + e.Code.String()
@@ -67,20 +83,40 @@ func (e *Error) Error() string {
 	if len(e.Partitions) > 0 {
 		s += ": " + e.partitions()
 	}
-	if e.Err != nil {
+	if behind, ok := e.Err.(*Error); ok && behind.Group == e.Group {
+		s += ": " + behind.text()
+	} else if e.Err != nil {
 		s += fmt.Sprintf(": %v", e.Err)
 	}
 	if e.Unknown {
 		s += "; " + ErrOutcomeUnknown.Error()
 	}
-	if e.Rule != nil {
-		s += "; rule at " + e.Rule.At()
-	}
 	return s
 }
 
+// happened is an input in an operator's words.
+func happened(in classic.Input) string {
+	switch in {
+	case classic.InputLeaseTurn:
+		return "lease"
+	case classic.InputCheckTurn:
+		return "check of the coordinator"
+	case classic.InputHeartbeatTurn, classic.InputLoopBroke:
+		return "heartbeat loop"
+	case classic.InputAssigned, classic.InputAssignmentFailed:
+		return "assignment by the leader"
+	case classic.InputCallbackFailed:
+		return "callback"
+	case classic.InputRejoinAsked:
+		return "rejoin, as the application has asked for"
+	case classic.InputReleased:
+		return "left group without notifying the coordinator"
+	}
+	return in.String()
+}
+
 // what is the error's name, with what that means where it is not the code that was answered. A code that was not answered
-// is not named.
+// is not named; nor is a rule that is no failure.
 func (e *Error) what() string {
 	if e.isAbandoned() {
 		return plain(e.Code.Message())
@@ -89,6 +125,10 @@ func (e *Error) what() string {
 		return e.Name
 	}
 	switch r := e.Rule.Result.Error(); {
+	case e.Name == e.Rule.Name:
+		return ""
+	case e.Err == errNoAssignment:
+		return e.Name
 	case r.Kind == fsm.ErrorNamed && r.Name.String() == e.Name && r.Name.Message() != "":
 		return e.Name + " (" + plain(r.Name.Message()) + ")"
 	case r.Kind == fsm.ErrorCode && r.Code.String() == e.Name && r.Code.Message() != "":
@@ -136,7 +176,12 @@ func brokerName(node int32) string {
 }
 
 // plain is a message as a part of a sentence.
-func plain(message string) string { return strings.TrimSuffix(message, ".") }
+func plain(message string) string {
+	if len(message) > 1 && unicode.IsUpper(rune(message[0])) && !unicode.IsUpper(rune(message[1])) {
+		message = strings.ToLower(message[:1]) + message[1:]
+	}
+	return strings.TrimSuffix(message, ".")
+}
 
 // Is reports whether target, a classic.Code or a classic.ErrorName, is what the error is, by its Name; or whether it is Unknown,
 // where target is ErrOutcomeUnknown:

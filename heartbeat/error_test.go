@@ -42,7 +42,7 @@ func TestErrorSaysWhatHappened(t *testing.T) {
 	d.after(120 * time.Millisecond)
 	require.Equal(t, "poll ends: UNEXPECTED", d.answer(classic.InputJoinGroup, classic.Code(999)))
 	require.ErrorAs(t, d.out[len(d.out)-1].(PollEnded).Err, &err)
-	require.Regexp(t, `JoinGroup at broker 1 in PREPARING_REBALANCE: UNEXPECTED \(an answer that the response is not known to carry\) after UNKNOWN\(999\); rule at classic.yaml:\d+$`, err.Error())
+	require.Regexp(t, `JoinGroup at broker 1 in PREPARING_REBALANCE: UNEXPECTED \(the protocol does not have this code in this response\) after UNKNOWN\(999\); rule at classic.yaml:\d+$`, err.Error())
 }
 
 // What each rule raises is found as what it is: the answered code, another code, or a named error; and as nothing else.
@@ -87,7 +87,6 @@ func TestErrorIs(t *testing.T) {
 // Who searches logs for a code finds where it was received: an error names no other, whatever rule has raised it.
 func TestErrorNamesNoCodeThatWasNotReceived(t *testing.T) {
 	core := drive(t).core
-	words := regexp.MustCompile(`[A-Z][A-Z_]+[A-Z]`)
 	for _, rule := range classic.Rules() {
 		for _, answered := range []classic.Code{classic.CodeNone, classic.CodeFencedInstanceID, classic.CodeDisconnect, classic.CodeAbandoned} {
 			core.step.answer = Response{Code: answered}
@@ -99,12 +98,64 @@ func TestErrorNamesNoCodeThatWasNotReceived(t *testing.T) {
 				require.NotContains(t, err.Error(), answered.String(), rule)
 				require.Equal(t, 1, strings.Count(err.Error(), "stopped waiting for the answer"), "%s: %v", rule, err)
 			}
-			for _, word := range words.FindAllString(err.Error(), -1) {
-				if code, e := classic.ParseCode(word); e == nil {
-					require.Equal(t, answered, code, "%s: %v", rule, err)
+			namesOnly(t, answered, err.Error())
+		}
+	}
+}
+
+// namesOnly says that a text names no code but one, which was received.
+func namesOnly(t *testing.T, received classic.Code, text string) {
+	t.Helper()
+	for _, word := range upperCase.FindAllString(text, -1) {
+		if code, err := classic.ParseCode(word); err == nil {
+			require.Equal(t, received, code, text)
+		}
+	}
+}
+
+var upperCase = regexp.MustCompile(`[A-Z][A-Z_]+[A-Z]`)
+
+// So does a line of the log: of the codes that its rule is for it has the one that was received.
+func TestTheLogNamesNoCodeThatWasNotReceived(t *testing.T) {
+	j := newJournal(Config{Group: "g"}, drive(t).core.Status())
+	for _, rule := range classic.Rules() {
+		received := []classic.Code{classic.CodeNone}
+		if way := strings.Split(rule.Name, "/"); rule.Input.Kind() == fsm.KindResponse {
+			received = nil
+			for name := range strings.SplitSeq(way[1], ", ") {
+				code, err := classic.ParseCode(name)
+				if name == "otherwise" {
+					code, err = 999, nil
 				}
+				require.NoError(t, err, rule)
+				received = append(received, code)
 			}
 		}
+		for _, code := range received {
+			f := Fired{Rule: rule, Code: code}
+			for _, a := range append(j.decision(f), eventAttr{"failure", j.failure(f)}, eventAttr{"codes", nameOf(f)}) {
+				namesOnly(t, code, fmt.Sprint(a.value))
+			}
+			if code == classic.CodeAbandoned {
+				require.NotContains(t, ruleName(f), code.String())
+			}
+		}
+	}
+}
+
+// Why the commit of a member without an assignment fails is not that its generation has ended.
+func TestACommitWithoutAnAssignmentSaysSo(t *testing.T) {
+	for name, before := range map[string]func(*driven){
+		"was never polled": func(*driven) {},
+		"joins":            func(d *driven) { d.step(Poll{}) },
+	} {
+		d := drive(t)
+		before(d)
+		d.step(CommitAsked{Generation: NoGeneration})
+		err := d.out[len(d.out)-1].(CommitEnded).Err
+		require.ErrorIs(t, err, classic.ErrorCommitFailed, name)
+		require.ErrorContains(t, err, "commit in UNJOINED: COMMIT_FAILED: the member has no assignment", name)
+		require.ErrorContains(t, err, "nothing was committed", name)
 	}
 }
 

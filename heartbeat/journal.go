@@ -20,7 +20,6 @@ type journal struct {
 	now    time.Duration // of the step
 	before Status        // the member's before it
 	after  Status
-	raised error // what the input of the step has brought
 	events []event
 
 	outage    outage
@@ -30,6 +29,7 @@ type journal struct {
 	away      bool          // the member has left, or was never polled
 	wanted    time.Duration // when the join that goes on was first wanted
 	why       string        // it was
+	implied   classic.Code  // what the last rule that has failed is, where that was not received
 	joined    identity      // of the last generation that was joined
 	assigned  identity      // of the last assignment
 	members   int           // of the group, where this member leads it
@@ -65,8 +65,8 @@ func newJournal(config Config, status Status) journal {
 }
 
 // step notes what one step of the Core has done, and returns what of it an operator should know.
-func (j *journal) step(now time.Duration, outputs []Output, status Status, raised error) []event {
-	j.now, j.before, j.after, j.raised, j.events = now, j.after, status, raised, nil
+func (j *journal) step(now time.Duration, outputs []Output, status Status) []event {
+	j.now, j.before, j.after, j.events = now, j.after, status, nil
 	for _, o := range outputs {
 		if r, ok := o.(RunAssignment); ok {
 			j.members = len(r.Input.Members)
@@ -90,6 +90,11 @@ func (j *journal) step(now time.Duration, outputs []Output, status Status, raise
 
 // fired notes that a rule has decided.
 func (j *journal) fired(f Fired) {
+	if e := f.Rule.Result.Error(); e.Kind == fsm.ErrorCode && e.Code != f.Code {
+		j.implied = e.Code
+	} else if f.Code == j.implied {
+		j.implied = classic.CodeNone
+	}
 	began := len(j.events)
 	j.leaving = j.leaving || does(f, classic.EffectRelease, classic.EffectGiveUp)
 	j.ends(f)
@@ -142,8 +147,12 @@ func (j *journal) joins(f Fired) {
 	j.joined = identity{member: j.after.Member, generation: j.after.Generation}
 }
 
-// leaves notes that the member has left, or has forgotten its generation where the coordinator is not notified.
+// leaves notes that the member has left, or has forgotten its generation where the coordinator is not notified; a member
+// without an identity was in no group.
 func (j *journal) leaves(f Fired) {
+	if j.past() == nobody {
+		return
+	}
 	attrs := append([]eventAttr{{"notified", does(f, classic.EffectSendLeave)}}, j.reason(j.after.Reason)...)
 	if failed(f) {
 		j.warn("left group", append(attrs, j.rule(f)...)...)
@@ -214,7 +223,11 @@ func (j *journal) committed(o CommitEnded) {
 	}
 	j.refused = refusal{e.Name, e.Generation}
 	f := Fired{Rule: e.Rule, Code: e.Code, Err: e.Err}
-	j.warn("commit refused", append(j.rule(f), why(f)...)...)
+	attrs := append(j.rule(f), why(f)...)
+	if len(e.Partitions) > 0 {
+		attrs = append(attrs, eventAttr{"partitions", e.partitions()})
+	}
+	j.warn("commit refused", attrs...)
 }
 
 // failureMessage is the event that a failure is.

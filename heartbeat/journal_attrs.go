@@ -3,6 +3,7 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kbeat/kbeat/fsm"
@@ -50,7 +51,7 @@ func (j *journal) identity(before identity) []eventAttr {
 // rule is the rule that has decided, and what it has decided about. A code is one that the transport has brought: of a request
 // that the member has abandoned there is only what that means.
 func (j *journal) rule(f Fired) []eventAttr {
-	attrs := []eventAttr{{"rule", f.Rule.Name}, {"at", f.Rule.At()}}
+	attrs := []eventAttr{{"rule", ruleName(f)}, {"at", f.Rule.At()}}
 	if e := f.Rule.Result.Error(); e.Kind == fsm.ErrorNamed {
 		attrs = append(attrs, eventAttr{"error", e.Name.String()})
 	}
@@ -62,35 +63,28 @@ func (j *journal) rule(f Fired) []eventAttr {
 			attrs = append(attrs, eventAttr{"message", message})
 		}
 	}
-	return append(attrs, j.err(f)...)
+	return append(attrs, errOf(f)...)
 }
 
-// err is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
-func (j *journal) err(f Fired) []eventAttr {
-	if err := j.behind(f); err != nil {
-		return []eventAttr{{"err", err}}
+// errOf is what lies behind a rule: behind the answer that it decides about, or what the application has raised.
+func errOf(f Fired) []eventAttr {
+	if f.Err == nil {
+		return nil
 	}
-	return nil
-}
-
-func (j *journal) behind(f Fired) error {
-	switch f.Rule.Input {
-	case classic.InputLoopBroke, classic.InputAssignmentFailed, classic.InputCallbackFailed, classic.InputReleased:
-		return j.raised
-	}
-	return f.Err
+	return []eventAttr{{"err", f.Err}}
 }
 
 // failure is a rule that has fired as the error that Status shows.
-func (j *journal) failure(f Fired) *Error {
-	f.Err = j.behind(f)
-	return failureOf(f, j.config.Group, j.past())
-}
+func (j *journal) failure(f Fired) *Error { return failureOf(f, j.config.Group, j.past()) }
 
 // failureOf is a rule that has fired as an error of a member of group.
 func failureOf(f Fired, group string, who identity) *Error {
+	name := errorName(f.Rule, f.Code)
+	if name == "" {
+		name = f.Rule.Name
+	}
 	return &Error{
-		Name: nameOf(f), Input: f.Rule.Input, Code: f.Code, Group: group, Node: f.Node, Member: who.member,
+		Name: name, Input: f.Rule.Input, Code: f.Code, Group: group, Node: f.Node, Member: who.member,
 		Generation: who.generation, State: f.From, Rule: f.Rule, Err: f.Err,
 	}
 }
@@ -116,16 +110,37 @@ func (j *journal) sum() []eventAttr {
 	}
 }
 
+// reason is why the member joins anew. JoinGroup names the error, as Kafka's client does; the log names no code that was not
+// received.
 func (j *journal) reason(reason string) []eventAttr {
 	if reason == "" {
 		return nil
+	}
+	if j.implied != classic.CodeNone {
+		reason = strings.ReplaceAll(reason, j.implied.String(), plain(j.implied.Message()))
 	}
 	return []eventAttr{{"reason", reason}}
 }
 
 func took(d time.Duration) eventAttr { return eventAttr{"took", d.Round(time.Millisecond)} }
 
-// nameOf is what a rule that has fired is, as Error.Name has it: an error of the rule's result, the answer's code, or the rule itself.
+// ruleName is the name of a rule that has fired. Of the codes that the rule is for it has the one that was received: who
+// searches for a code does not find where another one came.
+func ruleName(f Fired) string {
+	if f.Rule.Input.Kind() != fsm.KindResponse {
+		return f.Rule.Name
+	}
+	way := strings.Split(f.Rule.Name, "/")
+	switch {
+	case f.Code == classic.CodeAbandoned:
+		way[1] = "abandoned"
+	case strings.Contains(way[1], ", "):
+		way[1] = f.Code.String()
+	}
+	return strings.Join(way, "/")
+}
+
+// nameOf is what a rule that has fired is, for a count: an error of the rule's result, the answer's code, or the rule itself.
 func nameOf(f Fired) string {
 	switch e := f.Rule.Result.Error(); {
 	case e.Kind == fsm.ErrorNamed:
@@ -133,5 +148,5 @@ func nameOf(f Fired) string {
 	case f.Code != classic.CodeNone:
 		return f.Code.String()
 	}
-	return f.Rule.Name
+	return ruleName(f)
 }

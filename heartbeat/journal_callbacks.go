@@ -41,11 +41,14 @@ func (j *journal) ends(f Fired) {
 	kind := j.callback.Kind
 	switch f.Rule.Input {
 	case classic.InputCallbackEnded, classic.InputReleased:
+		if failed(f) { // "left group" has what lies behind it
+			f.Err = nil
+		}
 		if j.described != nil {
-			j.info("revoked", append(append(j.described, j.reason(j.callback.Reason)...), append(j.err(f), took(j.now-j.called))...)...)
+			j.info("revoked", append(append(j.described, j.reason(j.callback.Reason)...), append(errOf(f), took(j.now-j.called))...)...)
 		}
 	case classic.InputCallbackFailed:
-		j.warn("callback failed", append([]eventAttr{{"callback", kind.String()}}, append(j.err(f), took(j.now-j.called))...)...)
+		j.warn("callback failed", append([]eventAttr{{"callback", kind.String()}}, append(errOf(f), took(j.now-j.called))...)...)
 	default:
 		return
 	}

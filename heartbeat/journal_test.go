@@ -27,7 +27,7 @@ func readBy(t testing.TB, changes ...func(*Config)) *read {
 // logs is what the last step logs: the messages, with those attributes that are asked for.
 func (r *read) logs(keys ...string) string {
 	var lines []string
-	for _, e := range r.journal.step(r.now, r.out, r.core.Status(), nil) {
+	for _, e := range r.journal.step(r.now, r.out, r.core.Status()) {
 		text := e.message
 		if e.failure {
 			text = "! " + text
@@ -199,7 +199,7 @@ func TestTheLogNamesWhatWasRaised(t *testing.T) {
 	r := readBy(t).in()
 	cause := errors.New("out of order")
 	r.step(LoopBroke{cause})
-	events := r.journal.step(r.now, r.out, r.core.Status(), cause)
+	events := r.journal.step(r.now, r.out, r.core.Status())
 	require.Len(t, events, 1)
 	require.Equal(t, "heartbeat loop failed", events[0].message)
 	require.Contains(t, events[0].attrs, eventAttr{"err", cause})
@@ -222,4 +222,25 @@ func TestTheLogOfARule(t *testing.T) {
 	}
 	require.Equal(t, " group=g instance=i member=m-1 member_before=m-1 generation=-1 generation_before=5 coordinator=1 state=UNJOINED state_before=STABLE"+
 		" rule="+f.Rule.Name+" at="+f.Rule.At()+" code=ILLEGAL_GENERATION", text)
+}
+
+// A reason has no code that was not received, though JoinGroup has it.
+func TestAReasonInTheLogNamesNoCodeThatWasNotReceived(t *testing.T) {
+	r := readBy(t)
+	r.step(Poll{})
+	r.logs()
+	r.answer(classic.InputFindCoordinator, classic.CodeNone)
+	r.logs()
+	r.answer(classic.InputJoinGroup, classic.CodeNone)
+	r.logs()
+	r.answer(classic.InputSyncGroup, classic.CodeNone, func(a *Response) { a.ProtocolType = new("connect") })
+	namesOnly(t, classic.CodeNone, r.logs("rule", "reason", "err"))
+	r.step(Poll{})
+	r.logs()
+	r.after(time.Second)
+	require.Contains(t, r.sent(classic.InputJoinGroup).Reason, "INCONSISTENT_GROUP_PROTOCOL")
+	r.answer(classic.InputJoinGroup, classic.CodeNone)
+	logs := r.logs("reason")
+	require.Contains(t, logs, "joined group reason=rebalance failed due to the group member's supported protocols")
+	namesOnly(t, classic.CodeNone, logs)
 }

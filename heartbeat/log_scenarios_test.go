@@ -126,6 +126,16 @@ var logScenarios = []logScenario{
 		w.pass(time.Minute)
 		a.join()
 	}},
+	{name: "leave_in_outage", play: func(t *testing.T, w *world, a *app) {
+		require.ErrorIs(t, a.commit(), classic.ErrorCommitFailed)
+		a.join()
+		for _, key := range []kmsg.Key{kmsg.Heartbeat, kmsg.FindCoordinator} {
+			w.answer(key, answer{way: byCut, forever: true})
+		}
+		w.pass(5 * time.Second)
+		require.Error(t, a.Leave(t.Context(), heartbeat.LeaveAlways, "scaled down"))
+		require.NoError(t, a.Close(t.Context())) // it has left already
+	}},
 	{name: "close", play: func(t *testing.T, _ *world, a *app) {
 		a.join()
 		require.NoError(t, a.Close(t.Context()))
@@ -175,7 +185,7 @@ func (w *world) logger(to io.Writer) *slog.Logger {
 			return slog.String("time", fmt.Sprintf("%.3f", w.diary.now().Seconds()))
 		case "at", "message":
 			return slog.Attr{}
-		case "last":
+		case "last", "err":
 			return slog.String(a.Key, lineOfSpec.ReplaceAllString(a.Value.String(), "classic.yaml"))
 		}
 		return a

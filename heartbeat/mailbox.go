@@ -7,6 +7,7 @@ type message struct {
 	input   Input   // nil with givenUp of a leave
 	from    *caller // or nil
 	givenUp bool    // from does not wait any more
+	renews  bool    // from has polled already, and still waits
 }
 
 // mailbox holds messages for the member's goroutine. Posting never blocks, so that whoever is called by the member may post.

@@ -25,8 +25,9 @@ import (
 // else's. One named COMMIT_UNKNOWN says that the generation ended before the answer: the offsets may have been stored, and
 // are not sent again. An *Error's Partitions are those that were refused; all others are stored, unless the error is
 // ErrReplaced, ErrOutcomeUnknown or the end of the time too. Where the coordinator cannot be found, for a reason that no
-// repetition mends, the lookup's failure is returned, and the next poll does not return it again. ErrOutcomeUnknown says that
-// the offsets may have been stored. An invalid offset (negative, without a topic) is refused before anything is sent.
+// repetition mends, the lookup's failure is returned, also where a poll has returned it during the commit; the next poll does
+// not return it again. ErrOutcomeUnknown says that the offsets may have been stored. An invalid offset (negative, without a
+// topic) is refused before anything is sent.
 func (m *Member) Commit(ctx context.Context, offsets []Offset) error {
 	return m.commit(ctx, m.live.Load(), offsets)
 }

@@ -15,7 +15,7 @@ import (
 // heard again.
 func (m *Member) observe(now time.Duration, outputs []Output) {
 	j, status := &m.loop.journal, m.core.Status()
-	broken := m.outside("logger", func() { m.log(outputs, j.step(now, outputs, status, m.loop.raised)) })
+	broken := m.outside("logger", func() { m.log(outputs, j.step(now, outputs, status)) })
 	if j.outage.on() {
 		status.Failure, status.FailingSince = j.outage.last, m.start.Add(j.outage.since)
 	}

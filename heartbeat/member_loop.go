@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -20,8 +21,6 @@ type loop struct {
 	abandon  context.CancelFunc // ends the leader's assignment
 	session  *Session           // of the generation that the application last received; nil when it has ended
 	ending   Fired              // the last rule that wanted a rejoin
-	trouble  troubles
-	raised   error // what the input that is handled brings
 }
 
 func (l *loop) init(m *Member) error {
@@ -87,7 +86,9 @@ func (m *Member) now() time.Duration { return time.Since(m.start) }
 
 // step lets the Core handle one message.
 func (m *Member) step(msg message) {
-	m.loop.raised = nil
+	if msg.renews && msg.from != m.loop.poller {
+		return // its poll has ended meanwhile
+	}
 	switch in := msg.input.(type) {
 	case Poll:
 		m.loop.poller = msg.from
@@ -95,15 +96,9 @@ func (m *Member) step(msg message) {
 		m.loop.leavers = append(m.loop.leavers, msg.from)
 	case CommitAsked:
 		m.loop.commits[in.ID] = msg.from.commit
-	case CallbackEnded:
-		m.loop.raised = in.Err
-	case AssignmentFailed:
-		m.loop.raised = in.Err
 	case Response:
 		m.underway.abandon(m.loop.requests[in.ID], false) // it may not have returned, where the answer was made up for it
 		delete(m.loop.requests, in.ID)
-	case LoopBroke:
-		m.loop.raised = in.Err
 	}
 	if msg.input != nil {
 		now := m.now()
@@ -134,7 +129,6 @@ func (m *Member) see(now time.Duration, outputs []Output) {
 		if f.Rule.Sets.Has(classic.RejoinNeeded) {
 			m.loop.ending = f
 		}
-		m.loop.trouble.note(f, m.troubleOf(f))
 	}
 	was := m.status.Load()
 	m.observe(now, outputs)
@@ -151,7 +145,7 @@ func (m *Member) see(now time.Duration, outputs []Output) {
 func (m *Member) giveUp(c *caller) {
 	if m.loop.poller == c {
 		m.loop.poller = nil
-		c.tell(ended{&givenUp{m.loop.trouble.ofPoll(), m.underway.list(forPoll)}})
+		c.tell(ended{&givenUp{cmp.Or(m.status.Load().Failure, m.core.away), m.underway.list(forPoll)}})
 	}
 	if i := slices.Index(m.loop.leavers, c); i >= 0 {
 		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)
@@ -159,6 +153,6 @@ func (m *Member) giveUp(c *caller) {
 		if m.core.leaving.last {
 			may = forLastLeave
 		}
-		c.tell(ended{&givenUp{m.loop.trouble.ofLeave(), m.underway.list(may)}})
+		c.tell(ended{&givenUp{m.core.leaving.err, m.underway.list(may)}})
 	}
 }

@@ -55,7 +55,6 @@ func (m *Member) perform(o Output) {
 			c.tell(ended{o.Err})
 		}
 		m.loop.leavers = nil
-		m.loop.trouble = troubles{}
 	case Fired:
 		m.note(o)
 	}
@@ -141,7 +140,7 @@ func (m *Member) move(r *classic.Rule) error {
 		return nil
 	}
 	if err := m.loop.machine.Fire(r); err != nil {
-		return fmt.Errorf("rule %s at %s: %w", r.Name, r.At(), err)
+		return fmt.Errorf("rule at %s: %w", r.At(), err)
 	}
 	return nil
 }

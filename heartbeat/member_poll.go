@@ -2,6 +2,7 @@ package heartbeat
 
 import (
 	"context"
+	"time"
 )
 
 // Callbacks tell an application that calls Poll of its partitions. They run inside Poll (and Leave and Close), on the
@@ -38,12 +39,13 @@ func (m *Member) callback(ctx context.Context, c sessionCall) error {
 
 // Poll says that the application is at work, and does what is to be done for its membership: it joins where that is
 // needed, and runs Callbacks. It returns as soon as the member has what it should have; if nothing is to be done, at once.
-// It must be called at least once in each MaxPollInterval, or the member leaves the group on the application's behalf.
+// It must be called at least once in each MaxPollInterval, or the member leaves the group on the application's behalf. An
+// application that waits in Poll polls, however long that takes, unless a callback of its own runs meanwhile.
 //
-// When ctx ends Poll returns its cause, with why the last try to find the coordinator or to join has failed, and with what it
-// was waiting for; what it has begun goes on, and the next Poll waits for it again. An *Error that does not wrap that cause says what the rules do not repeat by
-// themselves; whether to poll again is the caller's decision. ErrClosed, ErrLeft and ErrBusy are the others, beside what a
-// callback has returned.
+// When ctx ends Poll returns its cause, with the last failure if the member has one then (see Status.Failure), and with what
+// it was waiting for; what it has begun goes on, and the next Poll waits for it again. An *Error that does not wrap that
+// cause says what the rules do not repeat by themselves; whether to poll again is the caller's decision. ErrClosed, ErrLeft
+// and ErrBusy are the others, beside what a callback has returned.
 //
 // As Kafka's ConsumerCoordinator.poll, with which it shares the rules `poll` and `join` of the specification.
 func (m *Member) Poll(ctx context.Context) error {
@@ -60,7 +62,9 @@ func (m *Member) Poll(ctx context.Context) error {
 // poll is one poll, of Poll or, where r is not nil, of Run.
 func (m *Member) poll(ctx context.Context, r *runner) error {
 	c := newCaller()
-	c.run = r
+	ticker := time.NewTicker(m.config.MaxPollInterval / 3)
+	defer ticker.Stop()
+	c.run, c.renew = r, ticker.C
 	select {
 	case <-m.wants: // this poll is what was wanted
 	default:

@@ -3,6 +3,7 @@ package heartbeat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -26,9 +27,9 @@ func RequireProgress() RunOption { return func(r *runner) { r.required = true } 
 //
 // Run returns, when work has returned: what work has returned before its context ended, also nil; an error that work has
 // returned after that, unless it is that end, or an *Error of a commit that came too late (REBALANCE_IN_PROGRESS,
-// COMMIT_FAILED) or was not answered in its generation (COMMIT_UNKNOWN); the cause of ctx, when that ends; ErrClosed or
-// ErrLeft after Close or Leave; an *Error that the rules do not repeat by themselves. The member is then still in the group:
-// Close it, or Run it again.
+// COMMIT_FAILED) or was not answered in its generation (COMMIT_UNKNOWN); the cause of ctx, when that ends, with the last
+// failure if the member has one then (see Status.Failure); ErrClosed or ErrLeft after Close or Leave; an *Error that the
+// rules do not repeat by themselves. The member is then still in the group: Close it, or Run it again.
 func (m *Member) Run(ctx context.Context, work func(ctx context.Context, s *Session) error, opts ...RunOption) error {
 	if work == nil {
 		return errors.New("run: work is nil: give the function that does the member's part")
@@ -88,7 +89,7 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return r.member.overWith(ctx)
 		}
 		r.resume()
 		timer.Reset(r.member.config.MaxPollInterval / 3)
@@ -118,7 +119,7 @@ func (r *runner) await(ctx context.Context, timer <-chan time.Time) (over bool, 
 	for {
 		select {
 		case <-ctx.Done():
-			return true, context.Cause(ctx)
+			return true, r.member.overWith(ctx)
 		case <-r.member.over:
 			return true, ErrClosed
 		case <-r.member.wants:
@@ -155,7 +156,24 @@ func (r *runner) callback(ctx context.Context, c sessionCall) error {
 	case <-j.done:
 		return j.err // ends the poll, so that no other work begins
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return fmt.Errorf("run: work has not returned: %w", context.Cause(ctx))
+	}
+}
+
+// progress is what notifies Run that its work goes on, where RequireProgress asks for that and work runs; else nil.
+func (r *runner) progress() <-chan struct{} {
+	if r == nil || !r.required {
+		return nil
+	}
+	j := r.job.Load()
+	if j == nil {
+		return nil
+	}
+	select {
+	case <-j.done:
+		return nil
+	default:
+		return j.session.progress
 	}
 }
 
@@ -211,6 +229,14 @@ func (r *runner) stop(cause error) error {
 	j.stop(cause)
 	<-j.done
 	return j.err
+}
+
+// overWith is the cause of ctx, with what has failed last while the coordinator cannot be reached, say.
+func (m *Member) overWith(ctx context.Context) error {
+	if last := m.Status().Failure; last != nil {
+		return fmt.Errorf("%w; the last failure: %w", context.Cause(ctx), last)
+	}
+	return context.Cause(ctx)
 }
 
 // countLeaves is how often Leave was called.

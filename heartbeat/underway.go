@@ -23,6 +23,7 @@ type task struct {
 	holds  bool               // it holds up the member's goroutine
 	since  time.Time
 
+	stopped   bool // it was told to end
 	abandoned bool // a request that is over for the member; it has not returned
 	listened  bool // an abandoned one whose late answer may bring a member id
 }
@@ -34,6 +35,9 @@ func (t *task) String() string {
 		age = age.Round(100 * time.Millisecond)
 	} else {
 		age = age.Round(time.Millisecond)
+	}
+	if t.stopped {
+		return fmt.Sprintf("%s, which was told to end %s ago", t.what, age)
 	}
 	if t.what != "" {
 		return fmt.Sprintf("%s, which has been running for %s", t.what, age)

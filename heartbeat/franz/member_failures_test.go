@@ -46,7 +46,7 @@ func TestPollSaysWhyTheCoordinatorCannotBeReached(t *testing.T) {
 		require.NoError(t, m.Close(t.Context()))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, classic.CodeDisconnect)
-		require.ErrorContains(t, err, `the last try: group "g": JoinGroup at broker 0 in PREPARING_REBALANCE: DISCONNECT`)
+		require.ErrorContains(t, err, `the last failure: group "g": JoinGroup at broker 0 in PREPARING_REBALANCE: DISCONNECT`)
 		require.ErrorContains(t, err, "broker.internal:9092 was not sent")
 		require.ErrorContains(t, err, "no such host")
 	})

@@ -53,6 +53,22 @@ func TestExampleCompiles(t *testing.T) {
 	require.Empty(t, string(out), "README.md: the example is not as gofmt has it")
 }
 
+// What README.md shows of an example stands in that example, which is compiled and run, as it is.
+func TestExcerptsAreTheExamples(t *testing.T) {
+	parts := strings.Split(read(t, "README.md"), "[whole example](")[1:]
+	require.NotEmpty(t, parts)
+	for _, part := range parts {
+		name, rest, _ := strings.Cut(part, ")")
+		rest, _, _ = strings.Cut(rest, "It does not cover")
+		example, blocks := read(t, name), strings.Split(rest, "```go\n")[1:]
+		require.NotEmpty(t, blocks, "README.md shows nothing of %s, or does not say what it does not cover", name)
+		for _, b := range blocks {
+			b, _, _ = strings.Cut(b, "```")
+			require.True(t, strings.Contains(example, b), "README.md shows of %s what it does not have, or not like this:\n%s", name, b)
+		}
+	}
+}
+
 // The rows that README.md shows stand in the specification as they are.
 func TestRowsAreTheSpecifications(t *testing.T) {
 	rows := block(t, "yaml")
