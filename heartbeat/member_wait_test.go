@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,10 +43,10 @@ func TestAPollThatIsGivenUpSaysWhatFailed(t *testing.T) {
 var errRefused = errors.New("dial tcp 10.0.0.7:9092: connect: connection refused")
 
 // outage refuses each request of the members that are made from now on, while away is set.
-func (w *world) outage() (away *bool) {
-	away = new(bool)
+func (w *world) outage() (away *atomic.Bool) {
+	away = new(atomic.Bool)
 	w.between = func(ctx context.Context, r heartbeat.Request, next heartbeat.Transport) heartbeat.Response {
-		if !*away {
+		if !away.Load() {
 			return next.Send(ctx, r)
 		}
 		time.Sleep(time.Millisecond)
@@ -82,7 +83,7 @@ func TestWhatWaitsInAnOutageSaysWhy(t *testing.T) {
 				away := w.outage()
 				a := w.app("a", nil)
 				a.join()
-				*away = true
+				away.Store(true)
 				w.pass(10 * time.Second)
 				err := call(t, a)
 				require.ErrorIs(t, err, errRefused)
@@ -91,7 +92,7 @@ func TestWhatWaitsInAnOutageSaysWhy(t *testing.T) {
 				if name != "leave" && name != "close" { // they do not wait for a broker
 					require.ErrorIs(t, err, errExpired)
 				}
-				*away = false
+				away.Store(false)
 			})
 		})
 	}
@@ -173,7 +174,7 @@ func TestProgressCountsWhileRunWaits(t *testing.T) {
 			a := w.app("a", func(c *heartbeat.Config) { c.MaxPollInterval, c.SessionTimeout = 30*time.Second, 5*time.Minute })
 			r := a.running(heartbeat.RequireProgress())
 			work := r.next()
-			*away = true
+			away.Store(true)
 			w.pass(10 * time.Second)
 			a.Rejoin("because") // waits for the coordinator, before the work is told
 			for range 10 {
@@ -182,7 +183,7 @@ func TestProgressCountsWhileRunWaits(t *testing.T) {
 					work.session.Progress()
 				}
 			}
-			*away = false
+			away.Store(false)
 			<-work.ctx.Done()
 			if works {
 				require.Equal(t, "rejoin_asked", causeOf(work.ctx).Rule.Name)
@@ -204,7 +205,7 @@ func TestCloseNamesTheWorkThatItHasWaitedFor(t *testing.T) {
 			a := w.app("a", nil)
 			var err error
 			require.ErrorIs(t, a.Run(t.Context(), func(context.Context, *heartbeat.Session) error {
-				if *away = !reachable; *away {
+				if away.Store(!reachable); !reachable {
 					time.Sleep(10 * time.Second)
 				}
 				err = a.Close(within(t, 2*time.Second))
@@ -217,7 +218,7 @@ func TestCloseNamesTheWorkThatItHasWaitedFor(t *testing.T) {
 			away := w.outage()
 			a := w.app("a", nil)
 			a.join()
-			if *away = !reachable; *away {
+			if away.Store(!reachable); !reachable {
 				w.pass(10 * time.Second)
 			}
 			a.on(heartbeat.CallbackRevoked, func(ctx context.Context) error {
