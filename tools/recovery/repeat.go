@@ -42,6 +42,9 @@ func repeat(ctx context.Context, f fault, n int, groups []group, silence time.Du
 	if err := e.inPlace(); err != nil {
 		return nil, err
 	}
+	if err := e.settle(groups); err != nil { // a machine that is busy stalls all of them for seconds
+		return nil, err
+	}
 
 	began := time.Now()
 	if err := f.begin(e); err != nil {
