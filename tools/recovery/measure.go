@@ -118,7 +118,7 @@ func unsettled(g group, now time.Time, list []event) string {
 		return g.id() + " has only just been rebalanced"
 	}
 	for i := range g.members {
-		if now.Sub(last[g.member(i)]) > 2*commitEvery {
+		if now.Sub(last[g.member(i)]) > calm/4 {
 			return g.member(i) + " does not commit"
 		}
 	}
