@@ -74,14 +74,15 @@ type outage struct {
 }
 
 // MostLookups is how many lookups a member may send in an outage that has lasted for so long: 4 in the first twenty
-// backoffs (2 s), and then one in each two longest backoffs (2 s). Those that check a coordinator which is known and silent
+// backoffs (2 s), and then one in each pause of two longest backoffs, at its shortest (1.6 s). The transport allows a group
+// less. Those that check a coordinator which is known and silent
 // are not counted: they come with the intervals.
 func MostLookups(c *heartbeat.Config, lasts time.Duration) int {
 	first := 20 * c.RetryBackoff
 	if lasts < first {
 		return 4
 	}
-	return 5 + int((lasts-first)/max(2*c.RetryBackoffMax, time.Millisecond))
+	return 5 + int((lasts-first)/max(longestPause(c)*4/5, time.Millisecond))
 }
 
 // checkLookups counts a lookup.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // wanted are the requests that the rules of a process have sent, by its member's trace. Each may be seen on the wire as often
@@ -39,6 +41,10 @@ func (w *wanted) want(id uint64, what sent, times int, now time.Duration) {
 	w.open[id] = what
 }
 
+// slowly is how long after its end a FindCoordinator may leave at most: the longest RequestTimeout. One that waits for a
+// connection is sent when that is there, and its answer counts for the member's next lookup.
+const slowly = 30 * time.Second
+
 // end notes that the member knows how a request has ended. In the same instant it may still be seen.
 func (w *wanted) end(id uint64, now time.Duration) {
 	w.mu.Lock()
@@ -46,6 +52,9 @@ func (w *wanted) end(id uint64, now time.Duration) {
 	for _, o := range w.by[w.open[id]] {
 		if o.id == id {
 			o.over = now
+		}
+		if o.id == id && w.open[id].api == classic.InputFindCoordinator {
+			o.over = o.since + slowly
 		}
 	}
 	delete(w.open, id)
