@@ -3,6 +3,7 @@ package heartbeat
 //kbeat:pure
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ type leaving struct {
 	releasing bool          // the application is told
 	done      bool          // the member has forgotten itself; what it has sent may not be answered yet
 	last      bool          // the member is closed after it
-	until     time.Duration // for which a late member id is waited for then
+	until     time.Duration // for which a late member id is waited for then, and by a poll LeaveGroup's answer
 	reason    string
 	err       error
 }
@@ -58,13 +59,16 @@ func (c *Core) released(err error) {
 // leaves reports whether the coordinator is to be told that the member leaves.
 func (c *Core) leaves() bool { return c.mode == LeaveAlways || c.mode == LeaveIfDynamic && !c.static() }
 
-// lateWait bounds the wait for a member id that is given back before the member is closed. A coordinator gives it at once,
-// unless it hangs.
+// lateWait bounds the wait for a member id that is given back before the member is closed, and how long a poll waits for
+// LeaveGroup's answer. A coordinator gives both at once, unless it hangs.
 const lateWait = 5 * time.Second
 
 // endLeave answers LeaveAsked when nothing of it is under way any more. Before the member is closed, a JoinGroup that was
 // sent without an id is waited for, as its id could not be given back later.
 func (c *Core) endLeave() {
+	if c.leaving.done && c.polling && c.now >= c.leaving.until {
+		c.leaveUnanswered()
+	}
 	awaited := c.leaving.last && c.now < c.leaving.until && c.leaves() && c.has(classic.CoordinatorKnown) && slices.ContainsFunc(c.late, func(o open) bool {
 		return o.request.Node == c.node
 	})
@@ -79,6 +83,21 @@ func (c *Core) endLeave() {
 	if c.polling {
 		c.poll()
 		c.turnLoops()
+	}
+}
+
+// leaveUnanswered stops waiting for LeaveGroup: a poll does, and can join without it. The identity that leaves is no more this
+// member's, whenever the coordinator carries it out.
+func (c *Core) leaveUnanswered() {
+	for i, o := range c.open {
+		if o.request.API != classic.InputLeaveGroup || o.dismiss {
+			continue
+		}
+		c.open[i].dismiss = true
+		if c.leaving.err == nil {
+			c.leaving.err = fmt.Errorf("group %q: LeaveGroup, sent %s ago to broker %d, was not answered, and a poll waits: the coordinator may not know that the member has left",
+				c.config.Group, (c.now - o.at).Round(time.Millisecond), o.request.Node)
+		}
 	}
 }
 

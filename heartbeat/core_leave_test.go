@@ -2,6 +2,7 @@ package heartbeat
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -52,6 +53,33 @@ func TestPollWaitsForLeave(t *testing.T) {
 	require.Equal(t, "poll ends: "+ErrLeft.Error(), d.step(leaveNow))
 	require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
 	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+}
+
+// A poll does not wait for long for a coordinator that hangs. The answer that comes later changes nothing, nor does it end
+// a later leave.
+func TestPollWaitsShortlyForACoordinatorThatHangs(t *testing.T) {
+	for _, poll := range []time.Duration{0, 3 * time.Second, 8 * time.Second} {
+		d := drive(t).join()
+		d.step(leaveNow)
+		require.Equal(t, "LeaveGroup m-1/5", d.step(CallbackEnded{}))
+		require.Empty(t, d.after(poll))
+		const leftAndJoins = "left: group \"g\": LeaveGroup, sent %s ago to broker 1, was not answered, and a poll waits: the coordinator may not know that the member has left, JoinGroup /-1"
+		if poll < lateWait {
+			require.Empty(t, d.step(Poll{}))
+			require.Empty(t, d.after(lateWait-poll-1))
+			require.Equal(t, fmt.Sprintf(leftAndJoins, lateWait), d.after(1))
+		} else {
+			require.Equal(t, fmt.Sprintf(leftAndJoins, poll), d.step(Poll{}))
+		}
+		old := d.sent(classic.InputLeaveGroup)
+		d.rejoin()
+		before := d.core.who
+		d.step(leaveNow)
+		d.step(CallbackEnded{})
+		require.Empty(t, d.step(Response{ID: old.ID, Code: classic.CodeUnknownServerError}), "it is the first leave's")
+		require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone))
+		require.Equal(t, "m-2", before.member)
+	}
 }
 
 // A loop that breaks while the member leaves is told to the poll that waits, when it has left.

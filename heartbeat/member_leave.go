@@ -8,8 +8,9 @@ import (
 
 // Leave takes the member out of the group: the application releases what it owns (Revoked, or the end of Run's work),
 // and the coordinator is notified, so that the partitions move at once. A static member keeps its place unless mode is
-// LeaveAlways. A Poll or Run under way ends with ErrLeft; a later one waits until the member has left, and joins again. reason
-// travels to the coordinator. While one Leave goes on, another one waits for its end.
+// LeaveAlways. A Poll or Run under way ends with ErrLeft; a later one waits until the member has left, but not longer than
+// 5 s for a coordinator that does not answer, and joins again. reason travels to the coordinator. While one Leave goes on,
+// another one waits for its end.
 //
 // The error is what the callback has returned, why the coordinator may not have been notified, or the cause of ctx with what was
 // waited for: the member then leaves all the same, without anybody waiting. It waits for the callback that runs, and for Run's
