@@ -41,6 +41,9 @@ func (d *document) deviations() {
 	for _, e := range d.Effects {
 		add("effect "+e.Name, e.Pos, e.Deviates)
 	}
+	for _, q := range d.Requests {
+		add("request "+q.Response.Name, q.Pos, q.Deviates)
+	}
 	for _, g := range d.Results {
 		for _, r := range g.Results {
 			add("result "+resultText(r), r.Pos, r.Deviates)

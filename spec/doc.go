@@ -51,7 +51,7 @@
 //	                With most it doubles with each attempt, the first free of which have no pause; {from: sending}: of the
 //	                request that is answered
 //	effects         NAME: text, or {sets, clears, drops, takes, starts, forgets, sends, calls, answered_by, only, with, deviates, doc}
-//	requests        RESPONSE: {limit, again, abandoned, when, doc}: how long each request that effects send waits for its answer
+//	requests        RESPONSE: {limit, again, abandoned, when, doc, deviates}: how long each request that effects send waits for its answer
 //	errors          NAME: text, or {retriable, doc}: what is raised and has no code
 //	results         by the inputs that share them: NAME: text, or {is, error, do, deviates, doc}
 //	responses       API: {CODE, CODE: decision, CODE: as CODE, otherwise: decision}

@@ -9,6 +9,8 @@ import (
 type Request struct {
 	Response *Input // that answers it
 	Doc      string
+	// Deviates says why it differs from the original on purpose.
+	Deviates string
 	Limit    *Limit
 	Again    *Limit // after which it is sent once more beside itself; nil where it is sent once
 	// Abandoned is what its response has where one of When holds before it is answered; nil where nothing but its limit ends it.
@@ -41,7 +43,7 @@ func (r *reader) readRequests() {
 	for _, f := range r.mapping(r.top.get("requests"), "requests") {
 		in, known := r.find(f.key, "response", responseKind).(*Input)
 		a := r.known(f.value, f.key.text, atRequest)
-		q := &Request{Response: in, Doc: r.text(a.get("doc"), "doc"), Pos: f.key.pos}
+		q := &Request{Response: in, Doc: r.text(a.get("doc"), "doc"), Deviates: r.text(a.get("deviates"), "deviates"), Pos: f.key.pos}
 		if n := a.get("limit"); n != nil {
 			if w := r.scalar(n, "limit"); w.text != "" {
 				q.Limit = r.limit(w, "limit")

@@ -42,7 +42,7 @@ func (at section) keys() (keys []string, place string) {
 		return []string{"sets", "clears", "drops", "takes", "starts", "forgets", "sends", "calls", "answered_by", "only", "with", "deviates",
 			"doc"}, "an effect"
 	case atRequest:
-		return []string{"limit", "again", "abandoned", "when", "doc"}, "a request"
+		return []string{"limit", "again", "abandoned", "when", "doc", "deviates"}, "a request"
 	case atError:
 		return []string{"retriable", "doc"}, "an error"
 	case atResult:
