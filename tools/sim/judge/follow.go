@@ -41,12 +41,13 @@ func (l *life) watch(now time.Duration, starts classic.Timers) {
 	}
 }
 
-// watches reports whether the member has somebody to hear from: its heartbeats are answered, or its JoinGroup is.
+// watches reports whether the member has somebody to hear from: its heartbeats are answered, or its JoinGroup is. One whose
+// loop has broken looks again when its application polls.
 func (l *life) watches() (joins, watches bool) {
 	if l.state == classic.PreparingRebalance {
 		for _, r := range l.open {
 			if r.api == classic.InputJoinGroup {
-				return true, l.known
+				return true, l.known && l.loop != loopBroken
 			}
 		}
 		return true, false
