@@ -92,6 +92,9 @@ func (j *Judge) follow(l *life, do classic.Effect, given Identity) {
 		l.loop = loopBroken
 	case classic.EffectStartLoop:
 		l.loop = loopNew
+		if l.quiet != never { // from now on it is watched for again
+			l.quiet = j.now
+		}
 	case classic.EffectEnableLoop:
 		if l.loop == loopNew {
 			l.loop = loopRuns
