@@ -263,6 +263,7 @@ func TestASilentCoordinatorIsCheckedAfterTwoIntervals(t *testing.T) {
 	require.Contains(t, d.answer(classic.InputFindCoordinator, classic.CodeNone, onNode(2)), "Heartbeat m-1/5", "it goes there at once")
 	require.Less(t, len(d.core.open), open, "those to the former coordinator are forgotten")
 	require.Equal(t, classic.Stable, d.state())
+	require.Equal(t, d.now+6*time.Second, d.core.clocks.end(classic.TimerSilence), "the next one has as long")
 }
 
 // A broker that cannot say which is the coordinator of a member that has one changes nothing, whatever it says.
