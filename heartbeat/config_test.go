@@ -55,23 +55,77 @@ func TestConfigDefaults(t *testing.T) {
 	}, core.config)
 }
 
-// Each timer of the specification lasts as long as the field that is its setting, and not one is without.
-func TestTimersLastAsConfigured(t *testing.T) {
-	config := Config{
-		Group: "g", ProtocolType: "consumer", Protocols: []Protocol{{Name: "range"}},
-		SessionTimeout: 40 * time.Second, HeartbeatInterval: 4 * time.Second, MaxPollInterval: 4 * time.Minute, RetryBackoff: 40 * time.Millisecond,
-	}
-	core, err := NewCore(config)
-	require.NoError(t, err)
-	for timer, want := range map[classic.Timer]time.Duration{
-		classic.TimerSession: 40 * time.Second, classic.TimerSessionLease: 39600 * time.Millisecond, classic.TimerMaxPoll: 4 * time.Minute,
-		classic.TimerRebalanceLease: 237600 * time.Millisecond, classic.TimerInterval: 4 * time.Second, classic.TimerFirstHeartbeat: 0,
-		classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 80 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
-		classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerRejoin: 100 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
-		classic.TimerLostJoin: 4 * time.Minute,
+// Each timer of the specification lasts as long as the field that is its setting, and not one is without; and each request waits
+// as long.
+func TestTimersAndRequestsLastAsConfigured(t *testing.T) {
+	for _, c := range []struct {
+		config        Config
+		timers        map[classic.Timer]time.Duration
+		limits, again map[classic.Input]time.Duration
+	}{
+		{
+			Config{SessionTimeout: 40 * time.Second, HeartbeatInterval: 4 * time.Second, MaxPollInterval: 4 * time.Minute, RetryBackoff: 40 * time.Millisecond},
+			map[classic.Timer]time.Duration{
+				classic.TimerSession: 40 * time.Second, classic.TimerSessionLease: 39600 * time.Millisecond, classic.TimerMaxPoll: 4 * time.Minute,
+				classic.TimerRebalanceLease: 237600 * time.Millisecond, classic.TimerInterval: 4 * time.Second, classic.TimerFirstHeartbeat: 0,
+				classic.TimerHeartbeatRetry: 40 * time.Millisecond, classic.TimerLookupRetry: 80 * time.Millisecond, classic.TimerJoinRetry: 40 * time.Millisecond,
+				classic.TimerJoinRepeat: 40 * time.Millisecond, classic.TimerRejoin: 100 * time.Millisecond, classic.TimerSilence: 8 * time.Second, classic.TimerStillSilent: 4 * time.Second, classic.TimerHeld: 10 * time.Second,
+				classic.TimerLostJoin: 4 * time.Minute,
+			},
+			map[classic.Input]time.Duration{
+				classic.InputFindCoordinator: 30 * time.Second, classic.InputJoinGroup: 245 * time.Second, classic.InputSyncGroup: 30 * time.Second,
+				classic.InputHeartbeat: 40 * time.Second, classic.InputLeaveGroup: 30 * time.Second, classic.InputOffsetCommit: 30 * time.Second,
+			},
+			map[classic.Input]time.Duration{classic.InputHeartbeat: 20 * time.Second},
+		},
+		{
+			Config{SessionTimeout: 3 * time.Second, HeartbeatInterval: time.Second, MaxPollInterval: 2 * time.Second, RetryBackoff: 60 * time.Millisecond, RequestTimeout: 1200 * time.Millisecond},
+			map[classic.Timer]time.Duration{
+				classic.TimerSession: 3 * time.Second, classic.TimerSessionLease: 2950 * time.Millisecond, classic.TimerMaxPoll: 2 * time.Second,
+				classic.TimerRebalanceLease: 1950 * time.Millisecond, classic.TimerInterval: time.Second, classic.TimerFirstHeartbeat: 0,
+				classic.TimerHeartbeatRetry: 60 * time.Millisecond, classic.TimerLookupRetry: 120 * time.Millisecond, classic.TimerJoinRetry: 60 * time.Millisecond,
+				classic.TimerJoinRepeat: 60 * time.Millisecond, classic.TimerRejoin: 150 * time.Millisecond, classic.TimerSilence: 2 * time.Second, classic.TimerStillSilent: 2 * time.Second, classic.TimerHeld: time.Second,
+				classic.TimerLostJoin: 2 * time.Second,
+			},
+			map[classic.Input]time.Duration{
+				classic.InputFindCoordinator: 1200 * time.Millisecond, classic.InputJoinGroup: 7 * time.Second, classic.InputSyncGroup: 1200 * time.Millisecond,
+				classic.InputHeartbeat: 3 * time.Second, classic.InputLeaveGroup: 1200 * time.Millisecond, classic.InputOffsetCommit: 1200 * time.Millisecond,
+			},
+			map[classic.Input]time.Duration{classic.InputHeartbeat: 1200 * time.Millisecond},
+		},
+		{
+			Config{RequestTimeout: 10 * time.Minute},
+			nil,
+			map[classic.Input]time.Duration{
+				classic.InputFindCoordinator: 10 * time.Minute, classic.InputJoinGroup: 10 * time.Minute, classic.InputSyncGroup: 10 * time.Minute,
+				classic.InputHeartbeat: 45 * time.Second, classic.InputLeaveGroup: 10 * time.Minute, classic.InputOffsetCommit: 10 * time.Minute,
+			},
+			map[classic.Input]time.Duration{classic.InputHeartbeat: 22500 * time.Millisecond},
+		},
 	} {
-		require.Equal(t, want, core.clocks.lengths[timer], timer)
+		c.config.Group, c.config.ProtocolType, c.config.Protocols = "g", "consumer", []Protocol{{Name: "range"}}
+		core, err := NewCore(c.config)
+		require.NoError(t, err)
+		for timer, want := range c.timers {
+			require.Equal(t, want, core.clocks.lengths[timer], timer)
+		}
+		for api, want := range c.limits {
+			require.Equal(t, want, core.config.limit(api), api)
+			require.Equal(t, c.again[api], core.config.again(api), "%s: again", api)
+		}
 	}
-	_, known := config.setting("request.timeout.m")
+	_, known := new(Config).setting("request.timeout.m")
 	require.False(t, known)
+}
+
+// The defaults that the specification prints beside each timer are what the timer lasts by default, and at most.
+func TestTimersSayTheirDefaults(t *testing.T) {
+	core := drive(t).core
+	for timer := classic.Timer(1); timer <= classic.NumTimers; timer++ {
+		declared, length := timer.Spec(), core.clocks.lengths[timer]
+		require.Equal(t, length, declared.Default, timer)
+		if declared.Most > 0 {
+			require.Equal(t, length*(core.config.RetryBackoffMax/core.config.RetryBackoff), declared.Most, timer)
+		}
+	}
 }

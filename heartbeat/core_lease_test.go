@@ -207,9 +207,11 @@ func TestALeaseEnds(t *testing.T) {
 				d.step(Tick{})
 				require.Equal(t, classic.Stable, d.state())
 			}
+			attempts := d.core.clocks.attempts[classic.TimerJoinRepeat]
 			d.after(1)
 			require.Contains(t, d.rules(), "lease/lease_held and session_lease_over in joined/not static")
 			require.Equal(t, classic.Unjoined, d.state())
+			require.Equal(t, attempts+1, d.core.clocks.attempts[classic.TimerJoinRepeat], "one that ends again and again has a pause")
 			_, held := d.core.LeaseEnd()
 			require.False(t, held)
 			d.answer(classic.InputHeartbeat, classic.CodeNone)
@@ -246,6 +248,7 @@ func TestALeaseEndsWithTheRebalance(t *testing.T) {
 		}
 	}
 	require.Contains(t, d.rules(), "lease/lease_held and rebalance_lease_over in joined/not static")
+	require.Equal(t, classic.Unjoined, d.state())
 	require.Equal(t, "lost 5", d.step(CallbackEnded{}))
 	require.Equal(t, "JoinGroup m-1/-1", d.step(CallbackEnded{}))
 }

@@ -41,6 +41,31 @@ func (d *driven) abandoned() (ids []uint64) {
 	return ids
 }
 
+// What ends a request before its limit: another coordinator, and whatever makes its answer useless.
+func TestWhatEndsRequests(t *testing.T) {
+	for n := range 8 * int(classic.Stable+1) {
+		state, stale, replaced, known := classic.State(n/8), n&1 != 0, n&2 != 0, n&4 != 0
+		memory := classic.Memory{State: state}
+		if known {
+			memory.Flags = classic.CoordinatorKnown
+		}
+		for api, want := range map[classic.Input]bool{
+			classic.InputFindCoordinator: false,
+			classic.InputJoinGroup:       replaced || state != classic.PreparingRebalance,
+			classic.InputSyncGroup:       replaced || stale,
+			classic.InputHeartbeat:       replaced,
+			classic.InputLeaveGroup:      replaced,
+			classic.InputOffsetCommit:    replaced || stale || !known,
+		} {
+			code, ends := classic.Abandons(api, memory, classic.RequestGuards{Stale: stale, Replaced: replaced})
+			require.Equal(t, want, ends, "%s in %s: stale %t, replaced %t, coordinator known %t", api, state, stale, replaced, known)
+			if ends {
+				require.Equal(t, classic.CodeAbandoned, code, api)
+			}
+		}
+	}
+}
+
 func TestJoinGroupGoesWhereItsCoordinatorHasGone(t *testing.T) {
 	d := rejoining(t)
 	join := d.sent(classic.InputJoinGroup)
@@ -238,6 +263,7 @@ func TestASilentCoordinatorIsCheckedAfterTwoIntervals(t *testing.T) {
 	require.Contains(t, d.answer(classic.InputFindCoordinator, classic.CodeNone, onNode(2)), "Heartbeat m-1/5", "it goes there at once")
 	require.Less(t, len(d.core.open), open, "those to the former coordinator are forgotten")
 	require.Equal(t, classic.Stable, d.state())
+	require.Equal(t, d.now+6*time.Second, d.core.clocks.end(classic.TimerSilence), "the next one has as long")
 }
 
 // A broker that cannot say which is the coordinator of a member that has one changes nothing, whatever it says.

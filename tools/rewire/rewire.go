@@ -184,7 +184,7 @@ func returnsRule(f *ast.FuncDecl) bool {
 	return ok && id.Name == "Rule"
 }
 
-// steered asks which facts to look at, and passes on what comes out.
+// steered asks which specification decides and which facts to look at, and passes on what comes out.
 func steered(f *ast.FuncDecl) string {
 	var args []string
 	for _, p := range f.Type.Params.List {
@@ -194,6 +194,8 @@ func steered(f *ast.FuncDecl) string {
 	}
 	all := strings.Join(args, ", ")
 	switch {
+	case f.Recv == nil && f.Name.Name == "specification":
+		return "return classic.Specification()"
 	case f.Recv == nil && f.Name.Name == "bothWays":
 		return "return steeredFacts(\"cells both ways\", func() []cellFact { return originalbothWays(" + all + ") })"
 	case f.Recv == nil && f.Name.Name == "readFacts":

@@ -240,6 +240,9 @@ func (i *Interpreter) declare() {
 	}
 }
 
+// Specification is the one that decides.
+func Specification() *spec.Machine { return running.Machine }
+
 // Row is the rule that r was made from.
 func (i *Interpreter) Row(r *Rule) *spec.Rule { return i.order[r] }
 

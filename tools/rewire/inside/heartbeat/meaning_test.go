@@ -4,7 +4,6 @@ package heartbeat
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,10 +18,10 @@ func done(r *spec.Rule, errors []*spec.Error) string {
 	}
 	for _, do := range r.Effects() {
 		e := do.Effect
-		fmt.Fprintf(&b, "do %s %q sets %s clears %s drops %s takes %s starts %s forgets %s sends %s; ", e.Name, do.Text, namesOf(e.Sets, func(f *spec.Flag) string { return f.Name }),
+		fmt.Fprintf(&b, "do %s %q sets %s clears %s drops %s takes %s starts %s forgets %s sends %s calls %s; ", e.Name, do.Text, namesOf(e.Sets, func(f *spec.Flag) string { return f.Name }),
 			namesOf(e.Clears, func(f *spec.Flag) string { return f.Name }), namesOf(e.Drops, func(i *spec.Identity) string { return i.Name }),
 			namesOf(e.Takes, func(i *spec.Identity) string { return i.Name }), namesOf(e.Starts, timerText),
-			namesOf(e.Forgets, func(t *spec.Timer) string { return t.Name }), namesOf(e.Sends, func(i *spec.Input) string { return i.Name }))
+			namesOf(e.Forgets, func(t *spec.Timer) string { return t.Name }), namesOf(e.Sends, func(i *spec.Input) string { return i.Name }), namesOf(e.Calls, func(c string) string { return c }))
 	}
 	if r.Result != nil {
 		fmt.Fprintf(&b, "result %s %s %s", r.Result.Name, r.Result.Class, r.Result.Error)
@@ -43,7 +42,7 @@ func namesOf[T any](list []T, name func(T) string) string {
 }
 
 func timerText(t *spec.Timer) string {
-	return fmt.Sprint(t.Name, " ", t.After, " ", t.Default, " ", t.Most, " ", t.Jitter, " ", endOf(t))
+	return fmt.Sprint(t.Name, " ", t.After.Text, " ", t.Default, " ", t.Most, " ", t.Jitter, " ", endOf(t))
 }
 
 // clocksOf says which timers run on one clock.
@@ -96,18 +95,8 @@ func declarations(m *spec.Machine) string {
 	return b.String()
 }
 
-// meaning is what a rule does, or as much of it as matters.
-type meaning func(*spec.Rule, []*spec.Error) string
-
-// runs leaves out of done what effects declare of themselves and do by their own method: identity, requests, callbacks.
-func runs(r *spec.Rule, errors []*spec.Error) string {
-	return declaredOnly.ReplaceAllString(done(r, errors), "")
-}
-
-var declaredOnly = regexp.MustCompile(` (drops|takes|sends) [^ ;]*`)
-
 // decidesOtherwise reports whether two specifications decide differently somewhere.
-func decidesOtherwise(a, b *spec.Machine, means meaning) bool {
+func decidesOtherwise(a, b *spec.Machine) bool {
 	left, right := inputsByName(a), inputsByName(b)
 	shapes := map[spec.Decision]string{}
 	for name, l := range left {
@@ -119,10 +108,10 @@ func decidesOtherwise(a, b *spec.Machine, means meaning) bool {
 			}
 			for _, d := range []spec.Decision{before, after} {
 				if shapes[d] == "" {
-					shapes[d] = shape(d, means)
+					shapes[d] = shape(d)
 				}
 			}
-			if shapes[before] != shapes[after] && differ(a, b, before, after, code, means) {
+			if shapes[before] != shapes[after] && differ(a, b, before, after, code) {
 				return true
 			}
 		}
@@ -152,7 +141,7 @@ func inputsByName(m *spec.Machine) map[string]map[codeKey]spec.Decision {
 }
 
 // differ asks both decisions for all that one of them asks.
-func differ(a, b *spec.Machine, before, after spec.Decision, code codeKey, means meaning) bool {
+func differ(a, b *spec.Machine, before, after spec.Decision, code codeKey) bool {
 	asked := spec.Asked(before)
 	for _, t := range spec.Asked(after) {
 		if !slices.ContainsFunc(asked, func(u spec.Test) bool { return u.Name() == t.Name() }) {
@@ -161,7 +150,7 @@ func differ(a, b *spec.Machine, before, after spec.Decision, code codeKey, means
 	}
 	for _, values := range spec.Assignments(asked, &spec.Code{Name: code.name, Retriable: code.retriable}) {
 		for i, s := range a.States {
-			if means(spec.Decide(before, s, values, nil), nil) != means(spec.Decide(after, b.States[i], values, nil), nil) {
+			if done(spec.Decide(before, s, values, nil), nil) != done(spec.Decide(after, b.States[i], values, nil), nil) {
 				return true
 			}
 		}
@@ -169,10 +158,10 @@ func differ(a, b *spec.Machine, before, after spec.Decision, code codeKey, means
 	return false
 }
 
-func shape(d spec.Decision, means meaning) string {
+func shape(d spec.Decision) string {
 	s, ok := d.(*spec.Switch)
 	if !ok {
-		return means(d.(*spec.Rule), nil)
+		return done(d.(*spec.Rule), nil)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%t{", s.Ordered)
@@ -180,7 +169,7 @@ func shape(d spec.Decision, means meaning) string {
 		if a.When != nil {
 			b.WriteString(a.When.Text + namesOf(a.When.States, func(s *spec.State) string { return s.Name }))
 		}
-		fmt.Fprintf(&b, ": %s; ", shape(a.Then, means))
+		fmt.Fprintf(&b, ": %s; ", shape(a.Then))
 	}
 	return b.String() + "}"
 }
