@@ -70,7 +70,7 @@ func (s *script) stepWall(step time.Duration) string {
 	var joined atomic.Bool
 	rules, enough := map[string]bool{}, make(chan struct{})
 	var member *app
-	member = w.app("a", func(c *heartbeat.Config) { c.HeartbeatInterval = 5 * time.Millisecond },
+	member = w.app("a", func(c *heartbeat.Config) { c.HeartbeatInterval = 100 * time.Millisecond },
 		heartbeat.WithObserver(func(f heartbeat.Fired) { // on the member's goroutine
 			if n := beats.Load(); n > 0 && n <= heartbeatsAfterStep {
 				rules[f.Rule.Name] = true
