@@ -41,7 +41,7 @@ func (j *Judge) callbackEnded(l *life, e Event) {
 		j.calm.told(j.now)
 	}
 	if l.letting {
-		l.holding, l.told = holdsNothing, Nobody()
+		l.holding, l.told, l.keeps = holdsNothing, Nobody(), e.Err != nil
 	}
 	l.running, l.letting = 0, false
 	for c, w := range l.calls {
@@ -82,9 +82,9 @@ func (j *Judge) pollReturned(l *life, e Event) {
 	}
 }
 
-// left: who has left works on nothing, and a coordinator that did not refuse to hear of it does not hold it.
+// left: who has left works on nothing, unless it has said by its callback's error that it does not stop in time; and a coordinator that did not refuse to hear of it does not hold it.
 func (j *Judge) left(l *life, e Event) {
-	if len(l.holds) > 0 || l.holding != holdsNothing {
+	if len(l.holds) > 0 && !l.keeps || l.holding != holdsNothing {
 		j.broken(CallbacksPaired, l.name, "it has left, and the application still has %v", l.holds)
 	}
 	if e.Err == nil && l.leaves && l.leavingAs != "" && !l.unheard {

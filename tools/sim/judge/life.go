@@ -64,6 +64,7 @@ type life struct {
 	works   Identity      // whose assignment it works on, or did last
 	began   time.Duration // when it began to work on that
 	holds   []Partition
+	keeps   bool // its last callback before it leaves has failed: it may still work
 
 	leaving   bool
 	leaves    bool   // so that the coordinator is told
