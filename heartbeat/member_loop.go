@@ -20,6 +20,7 @@ type loop struct {
 	requests map[uint64]*task   // those that are not answered
 	abandon  context.CancelFunc // ends the leader's assignment
 	session  *Session           // of the generation that the application last received; nil when it has ended
+	turn     *Turn              // of the last OffsetCommit; nil before the first
 	ending   Fired              // the last rule that wanted a rejoin
 }
 

@@ -17,6 +17,10 @@ func (m *Member) perform(o Output) {
 		ctx, cancel := context.WithTimeout(m.ctx, o.Timeout)
 		t := m.underway.begin(&task{api: o.API, node: o.Node, cancel: cancel})
 		m.loop.requests[o.ID] = t
+		if o.API == classic.InputOffsetCommit {
+			m.loop.turn = m.loop.turn.Next()
+			o.Turn = m.loop.turn
+		}
 		m.work.Go(func() {
 			defer cancel()
 			defer m.underway.end(t)
@@ -68,6 +72,7 @@ func (m *Member) send(ctx context.Context, t *task, r Request) {
 	})()
 	answer := Response{Code: classic.CodeDisconnect, Err: errors.New("transport: it did not return")}
 	defer func() {
+		r.Turn.Written()
 		answer.ID = r.ID
 		m.post(answer, nil)
 	}()

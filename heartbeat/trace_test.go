@@ -97,7 +97,9 @@ func TestTraceIsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	for _, v := range []any{traceHeader{}, Config{}, Request{}, Callback{}, RunAssignment{}, AssignmentInput{}, PollEnded{}, CommitEnded{}, Left{}, AssignmentAbandoned{}, Abandoned{}, Offset{}, JoinMember{}} {
 		for i := range reflect.TypeOf(v).NumField() {
-			require.Contains(t, string(text), "`"+snakeCase(reflect.TypeOf(v).Field(i).Name)+"`", "%T", v)
+			if f := reflect.TypeOf(v).Field(i); f.Type != reflect.TypeFor[*Turn]() { // which a Core does not give
+				require.Contains(t, string(text), "`"+snakeCase(f.Name)+"`", "%T", v)
+			}
 		}
 	}
 	for _, o := range []Output{Request{}, Callback{}, RunAssignment{}, PollEnded{}, AssignmentAbandoned{}, Abandoned{}, CommitEnded{}, Left{}} {

@@ -21,8 +21,8 @@ type Transport interface {
 	//
 	// A JoinGroup and a SyncGroup are held back by the broker until the whole group has joined, an OffsetCommit until it is
 	// replicated: they must not delay other requests. An OffsetCommit whose ctx ends is forgotten, and the next one to the
-	// same node takes the same connection as long as that lives: on one connection the broker takes them in order, so an
-	// older commit cannot overwrite a newer one. The ctx of a JoinGroup or a SyncGroup closes its connection, if the request
+	// same node takes the same connection as long as that lives, and waits for r.Turn before it is written: on one connection
+	// the broker takes them in order, so an older commit cannot overwrite a newer one. The ctx of a JoinGroup or a SyncGroup closes its connection, if the request
 	// has one of its own; neither takes back what the broker has received.
 	Send(ctx context.Context, r Request) Response
 }
@@ -53,6 +53,7 @@ type Request struct {
 	Protocol         string        // SyncGroup
 	Assignments      []Assignment  // SyncGroup of the leader
 	Offsets          []Offset      // OffsetCommit
+	Turn             *Turn         // OffsetCommit of a Member; nil otherwise, and in no trace
 }
 
 // Response is how the Request of the same ID ended. Which fields mean something depends on the request's API, and on

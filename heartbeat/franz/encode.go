@@ -46,7 +46,7 @@ func encode(r heartbeat.Request) (*outgoing, error) {
 }
 
 func outgoingFor(req kmsg.Request, r heartbeat.Request) *outgoing {
-	return &outgoing{Request: req, maxVersion: req.MaxVersion(), limit: r.Timeout}
+	return &outgoing{Request: req, maxVersion: req.MaxVersion(), limit: r.Timeout, turn: r.Turn}
 }
 
 func findCoordinator(r heartbeat.Request) kmsg.Request {

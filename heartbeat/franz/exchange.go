@@ -8,6 +8,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kbeat/kbeat/heartbeat"
 )
 
 // outgoing is a request as franz-go is given it.
@@ -17,6 +19,7 @@ type outgoing struct {
 	route      route
 	limit      time.Duration
 	sent       atomic.Bool
+	turn       *heartbeat.Turn
 }
 
 // MaxVersion is the latest version that encode fills in.
@@ -26,6 +29,7 @@ func (o *outgoing) MaxVersion() int16 { return o.maxVersion }
 // written. Apache Kafka's client counts a request as in flight from the same moment.
 func (o *outgoing) AppendTo(dst []byte) []byte {
 	o.sent.Store(true)
+	defer o.turn.Written() // franz-go writes one request after the other
 	return o.Request.AppendTo(dst)
 }
 

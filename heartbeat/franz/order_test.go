@@ -206,3 +206,50 @@ func TestAHeldRequestThatIsGivenUpClosesItsConnection(t *testing.T) {
 		})
 	}
 }
+
+// Commits are written in their turn, whichever goroutine runs first, also while there is no connection yet. One that ends before
+// it was written lets the next one go.
+func TestCommitsAreWrittenInTheirTurn(t *testing.T) {
+	const commits = 20
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		cluster := n.cluster(1)
+		var mu sync.Mutex
+		var order []int64
+		cluster.ControlKey(kmsg.OffsetCommit.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) {
+			cluster.KeepControl()
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, r.(*kmsg.OffsetCommitRequest).Topics[0].Partitions[0].Offset)
+			return r.ResponseKind(), nil, true
+		})
+		transport := New(n.client(kgo.Dialer(func(ctx context.Context, network, addr string) (net.Conn, error) {
+			time.Sleep(100 * time.Millisecond)
+			return n.DialContext(ctx, network, addr)
+		})))
+		transport.learn(1, "localhost:9001")
+		var turn *heartbeat.Turn
+		var wanted []int64
+		var all sync.WaitGroup
+		for i := range int64(commits) {
+			turn = turn.Next()
+			r := request(classic.InputOffsetCommit, 10*time.Second)
+			r.Offsets, r.Turn = []heartbeat.Offset{{Topic: "t", Offset: i, LeaderEpoch: -1}}, turn
+			ctx := t.Context()
+			if i%5 == 3 {
+				over, cancel := context.WithCancel(ctx)
+				cancel()
+				ctx = over
+			} else {
+				wanted = append(wanted, i)
+			}
+			all.Go(func() {
+				time.Sleep(time.Duration(commits-i) * time.Millisecond)
+				transport.Send(ctx, r)
+				r.Turn.Written()
+			})
+		}
+		all.Wait()
+		require.Equal(t, wanted, order)
+	})
+}

@@ -149,6 +149,9 @@ func (t *Transport) over() bool {
 
 // ask sends to the coordinator.
 func (t *Transport) ask(ctx context.Context, r heartbeat.Request, out *outgoing) (kmsg.Response, ending) {
+	if err := r.Turn.Wait(ctx); err != nil {
+		return nil, ending{code: classic.CodeDisconnect, err: fmt.Errorf("an earlier commit waits for its connection: %w", err)}
+	}
 	l, err := t.take(r.Node, out.route, r.Timeout)
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
