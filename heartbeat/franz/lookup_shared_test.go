@@ -184,6 +184,36 @@ func TestALookupPassesOverASilentCoordinator(t *testing.T) {
 	}
 }
 
+// The coordinator that holds a JoinGroup or a SyncGroup is not the one to ask whether it still is the coordinator: cut off from
+// the others, it goes on naming itself.
+func TestALookupPassesOverABrokerThatHoldsTheJoin(t *testing.T) {
+	for _, api := range []classic.Input{classic.InputJoinGroup, classic.InputSyncGroup} {
+		for coordinator := int32(1); coordinator <= 3; coordinator++ {
+			synctest.Test(t, func(t *testing.T) {
+				n := newNetwork(t)
+				c := newBrokers(n, 3)
+				c.answers(coordinator, classic.CodeNone)
+				transport := c.transport()
+				c.stop(coordinator)
+				ctx, cancel := context.WithCancel(t.Context())
+				go transport.Send(ctx, heartbeat.Request{API: api, Node: coordinator, Timeout: time.Minute, Group: "g"})
+				time.Sleep(10 * time.Millisecond)
+				before := c.lookups(coordinator)
+				for range 3 {
+					require.Equal(t, classic.CodeNone, find(t, transport).Code)
+					time.Sleep(10 * time.Second)
+				}
+				require.Equal(t, before, c.lookups(coordinator))
+				cancel()
+				time.Sleep(time.Second)
+				transport.mu.Lock()
+				defer transport.mu.Unlock()
+				require.Empty(t, transport.holding)
+			})
+		}
+	}
+}
+
 // A code counts when no other broker can still name the coordinator.
 func TestALookupThatIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

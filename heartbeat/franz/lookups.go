@@ -20,7 +20,7 @@ import (
 // not answer. Where the answers differ, or fail, the pauses of the members' own bound it.
 type lookups struct {
 	settings  settings
-	silent    func(time.Duration) []int32 // the nodes that have answered no heartbeat for so long
+	unsure    func(string, time.Duration) []int32 // nodes that may no longer be the coordinator of the group; see Transport
 	addresses addresses
 	first     uint64 // which of the brokers that are not known comes first
 
@@ -33,9 +33,9 @@ type lookups struct {
 	recent  map[string]*recent // by group
 }
 
-func newLookups(s settings, silent func(time.Duration) []int32) *lookups {
+func newLookups(s settings, unsure func(string, time.Duration) []int32) *lookups {
 	return &lookups{
-		settings: s, silent: silent, first: s.random.uint64(),
+		settings: s, unsure: unsure, first: s.random.uint64(),
 		known: map[kgo.Broker]*standing{}, open: map[string]*lookup{}, recent: map[string]*recent{},
 	}
 }

@@ -29,8 +29,8 @@ func (s *standing) owing() bool {
 }
 
 // choose is the broker that a lookup asks next; nil when all have been asked. First come those that have answered a lookup,
-// the latest first, then those that are not known, then those that do not answer the heartbeats or other lookups or have
-// failed, the earliest failure first. A broker that owes an earlier lookup an answer about the same group is not asked again:
+// the latest first, then those that are not known, then those that do not answer the heartbeats or other lookups, hold a
+// JoinGroup or SyncGroup of the group, or have failed, the earliest failure first. A broker that owes an earlier lookup an answer about the same group is not asked again:
 // that answer counts for the lookup under way. The client's seeds are asked where the brokers behind them are not known, or
 // have all failed: they are the same brokers under other names.
 func (l *lookups) choose(q *lookup) (*kgo.Broker, error) {
@@ -60,13 +60,13 @@ func (l *lookups) choose(q *lookup) (*kgo.Broker, error) {
 	if len(brokers) == 0 {
 		return nil, nil
 	}
-	silent := map[kgo.Broker]bool{}
-	for _, node := range l.silent(overdue) {
-		silent[*l.cl.Broker(int(node))] = true
+	unsure := map[kgo.Broker]bool{}
+	for _, node := range l.unsure(q.request.Group, overdue) {
+		unsure[*l.cl.Broker(int(node))] = true
 	}
 	rank := func(b *kgo.Broker) int {
 		switch s := l.standing(*b); {
-		case silent[*b], s.owing(), !s.failed.IsZero():
+		case unsure[*b], s.owing(), !s.failed.IsZero():
 			return 2
 		case s.answered.IsZero():
 			return 1

@@ -25,6 +25,7 @@ type Transport struct {
 	mu      sync.Mutex
 	closed  bool
 	nodes   map[int32]string   // addresses, as FindCoordinator gave them
+	holding map[holding]int    // how many JoinGroups and SyncGroups are under way
 	brokers map[string]*broker // by address, those that there are links to
 }
 
@@ -54,9 +55,10 @@ func New(cl *kgo.Client, opts ...Option) *Transport {
 	t := &Transport{
 		settings: s,
 		nodes:    map[int32]string{},
+		holding:  map[holding]int{},
 		brokers:  map[string]*broker{},
 	}
-	t.lookups = newLookups(s, t.silent)
+	t.lookups = newLookups(s, t.unsure)
 	t.ends, t.ended = context.AfterFunc(cl.Context(), t.close), cl.Context().Err
 	return t
 }
@@ -156,6 +158,11 @@ func (t *Transport) ask(ctx context.Context, r heartbeat.Request, out *outgoing)
 	if err != nil {
 		return nil, ending{code: classic.CodeDisconnect, err: err}
 	}
+	if out.route == held {
+		h := holding{r.Node, r.Group}
+		t.hold(h, 1)
+		defer t.hold(h, -1)
+	}
 	a := &attempt{link: l, out: out}
 	if out.route == prompt && r.Again > 0 {
 		return twice(ctx, a, r)
@@ -188,13 +195,29 @@ func (t *Transport) take(node int32, r route, limit time.Duration) (*link, error
 	return l, nil
 }
 
-// silent is the nodes that have not answered a heartbeat for d.
-func (t *Transport) silent(d time.Duration) []int32 {
+// holding is a node that a JoinGroup or SyncGroup of a group was sent to, and that has not answered it.
+type holding struct {
+	node  int32
+	group string
+}
+
+func (t *Transport) hold(h holding, change int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.holding[h] += change; t.holding[h] == 0 {
+		delete(t.holding, h)
+	}
+}
+
+// unsure is the nodes that have not answered a heartbeat for d, or hold a request of the group: they may not be its
+// coordinator any more without knowing it, so another broker is to be asked.
+func (t *Transport) unsure(group string, d time.Duration) []int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var nodes []int32
 	for node, addr := range t.nodes {
-		if b := t.brokers[addr]; b != nil && b.silence() >= d {
+		b := t.brokers[addr]
+		if b != nil && b.silence() >= d || t.holding[holding{node, group}] > 0 {
 			nodes = append(nodes, node)
 		}
 	}
