@@ -14,6 +14,9 @@ var ErrInCallback = errors.New("the member waits for what has made this call")
 // it is given to. Each member has its own: a callback of one member may poll another.
 type callbackKey struct{ member *Member }
 
+// callKey is the key of the *task that a callback of the member is, in its context.
+type callKey struct{ member *Member }
+
 // mark makes the context that is given to what.
 func (m *Member) mark(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, callbackKey{m}, what)

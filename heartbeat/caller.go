@@ -180,7 +180,7 @@ func (c *caller) call(ctx context.Context, m *Member, callback sessionCall) {
 			c.spent = t.String()
 		}
 	}(ctx)
-	ctx, stop := context.WithCancelCause(m.mark(ctx, t.what))
+	ctx, stop := context.WithCancelCause(context.WithValue(m.mark(ctx, t.what), callKey{m}, t))
 	defer stop(nil)
 	unlink := context.AfterFunc(m.ctx, func() { stop(ErrClosed) })
 	defer unlink()

@@ -67,10 +67,11 @@ type Config struct {
 
 	// CommitTimeout ends a Commit whose context does not end earlier, 60 s by default, as Kafka's default.api.timeout.ms.
 	// Raised, a commit outlasts longer failures of its coordinator; and the application waits for longer before it learns
-	// of them. Once the session of a commit has ended, and the group waits for the application to let go, the commit ends
-	// after half of MaxPollInterval at the latest, so that the other half is left to join again:
+	// of them. In a callback, called with its context, a commit ends after half of MaxPollInterval at the latest, so that the
+	// other half is left to join again; so does one whose session has ended, while the group waits for the application to let
+	// go:
 	//
-	//	min(CommitTimeout, MaxPollInterval/2 from the end of Session.Context)
+	//	min(CommitTimeout, MaxPollInterval/2 from the beginning of the callback, or the end of Session.Context)
 	CommitTimeout time.Duration
 
 	// Seed of the pauses' ± 20 %. Members of one group must differ in it, so that they do not retry in step; NewMember draws

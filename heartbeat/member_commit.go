@@ -72,23 +72,29 @@ func invalid(o Offset) string {
 	return ""
 }
 
-// limitCommit ends a commit in time: after CommitTimeout; and after the end of its session, when the group waits for the
-// application to release what it owns, when half of the time is over that the group waits. The other half is for the join.
+// limitCommit ends a commit in time: after CommitTimeout; and when half of the time is over that the group, or the member's
+// poll deadline, leaves to a callback, or to who releases what it owns after the end of its session. The other half is for
+// the join.
 func (m *Member) limitCommit(ctx context.Context, s *Session) (limited context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	total := time.AfterFunc(m.config.CommitTimeout, func() {
 		cancel(fmt.Errorf("commit: %w: Config.CommitTimeout (%s) is over", context.DeadlineExceeded, m.config.CommitTimeout))
 	})
+	half := func(since time.Time, what string) *time.Timer {
+		return time.AfterFunc(time.Until(since.Add(m.config.MaxPollInterval/2)), func() {
+			cancel(fmt.Errorf("commit: %w: half of Config.MaxPollInterval (%s) is over since %s", context.DeadlineExceeded, m.config.MaxPollInterval, what))
+		})
+	}
 	unlink := func() bool { return true }
-	if s != nil {
+	call, inside := ctx.Value(callKey{m}).(*task)
+	switch {
+	case s == nil:
+	case inside && s.ctx.Err() == nil && m.underway.goesOn(call):
+		unlink = half(call.since, call.what+" began, and the member has to poll").Stop
+	default:
 		unlink = context.AfterFunc(s.ctx, func() {
-			half := time.NewTimer(time.Until(s.endedAt().Add(m.config.MaxPollInterval / 2)))
-			defer half.Stop()
-			select {
-			case <-half.C:
-				cancel(fmt.Errorf("commit: %w: half of Config.MaxPollInterval (%s) is over since the session has ended, and the group waits", context.DeadlineExceeded, m.config.MaxPollInterval))
-			case <-ctx.Done():
-			}
+			defer half(s.endedAt(), "the session has ended, and the group waits").Stop()
+			<-ctx.Done()
 		})
 	}
 	return ctx, func() {

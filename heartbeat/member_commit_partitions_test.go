@@ -128,6 +128,45 @@ func TestACommitInRevokedEndsInTimeForTheGroup(t *testing.T) {
 	})
 }
 
+// A cooperative member revokes in its Assigned callback, in a session that goes on: its poll deadline does as well. What the
+// callback has begun may go on for longer.
+func TestACommitInAssignedEndsInTimeForTheNextPoll(t *testing.T) {
+	s := &offsetStore{codes: map[string][]classic.Code{"slow": {mended}}}
+	var err, later error
+	took := time.Duration(0)
+	var done chan time.Duration
+	withStore(t, s, func(c *heartbeat.Config) { c.MaxPollInterval, c.CommitTimeout = 20*time.Second, 15*time.Second }, heartbeat.Callbacks{
+		Assigned: func(ctx context.Context, session *heartbeat.Session) error {
+			if session.Generation() == 1 {
+				return nil
+			}
+			done = make(chan time.Duration, 1)
+			at := time.Now()
+			time.Sleep(time.Second)
+			err = session.Commit(ctx, offsetsOf("slow"))
+			took = time.Since(at)
+			go func() {
+				time.Sleep(time.Second)
+				at := time.Now()
+				later = session.Commit(context.WithoutCancel(ctx), offsetsOf("slow"))
+				done <- time.Since(at)
+			}()
+			return nil
+		},
+	}, func(t *testing.T, m *heartbeat.Member) {
+		m.Rejoin("because")
+		require.NoError(t, m.Poll(t.Context()))
+		require.Equal(t, 10*time.Second, took)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, mended)
+		require.ErrorContains(t, err, "half of Config.MaxPollInterval (20s) is over since the assigned callback began")
+		require.NoError(t, m.Poll(t.Context()))
+		require.Equal(t, 15*time.Second, <-done)
+		require.ErrorContains(t, later, "Config.CommitTimeout (15s) is over")
+		require.Equal(t, classic.Stable, m.State())
+	})
+}
+
 // A commit that waits for its next try when its generation ends does not wait on.
 func TestACommitEndsWithItsGeneration(t *testing.T) {
 	s := &offsetStore{codes: map[string][]classic.Code{"slow": {mended}}}

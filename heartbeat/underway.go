@@ -78,6 +78,13 @@ func (u *underway) end(t *task) {
 	}
 }
 
+// goesOn reports whether a task has not ended.
+func (u *underway) goesOn(t *task) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.Contains(u.tasks, t)
+}
+
 // abandon notes that the member does not wait for a request any more, unless it listens for a late answer. t may be nil.
 func (u *underway) abandon(t *task, listen bool) {
 	if t == nil {
