@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kbeat/kbeat/fsm"
+	"github.com/kbeat/kbeat/fsm/classic"
 )
 
 // partition is what an offset is of.
@@ -102,7 +103,9 @@ func (c *commitCall) cut(cause error) error {
 	}
 	if c.refused != nil {
 		refused := *c.refused
-		refused.Unknown = c.unknown
+		if refused.Unknown = c.unknown; c.unknown && refused.Is(classic.ErrorCommitFailed) { // an earlier try may have stored them
+			refused.Name = classic.ErrorCommitUnknown.String()
+		}
 		errs = append(errs, &refused)
 	}
 	if len(c.dropped) > 0 {

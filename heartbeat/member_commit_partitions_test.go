@@ -236,6 +236,26 @@ func TestACommitWhoseOutcomeIsUnknown(t *testing.T) {
 	}
 }
 
+// A commit that was not answered, and is refused when it is sent again because its generation has ended, may have been stored
+// by the first try: its error does not say that it failed.
+func TestACommitThatWasNotAnsweredAndIsThenTooLate(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		for _, code := range []classic.Code{classic.CodeIllegalGeneration, classic.CodeUnknownMemberID, classic.CodeGroupIDNotFound} {
+			first := map[bool]classic.Code{false: classic.CodeMalformed, true: mended}[answered]
+			simply(t, &offsetStore{codes: map[string][]classic.Code{"a": {first, code}}}, func(t *testing.T, m *heartbeat.Member) {
+				err := m.Commit(t.Context(), offsetsOf("a"))
+				require.Equal(t, answered, errors.Is(err, classic.ErrorCommitFailed), "%v", err)
+				require.Equal(t, !answered, errors.Is(err, classic.ErrorCommitUnknown), "%v", err)
+				require.Equal(t, !answered, errors.Is(err, heartbeat.ErrOutcomeUnknown), "%v", err)
+				if !answered {
+					require.NotContains(t, err.Error(), "FAILED")
+					require.ErrorContains(t, err, "COMMIT_UNKNOWN after "+code.String())
+				}
+			})
+		}
+	}
+}
+
 // A commit under a context that has ended is not sent.
 func TestACommitWithoutTimeIsNotSent(t *testing.T) {
 	s := &offsetStore{}
