@@ -102,14 +102,6 @@ func TestRejoinInsteadOfALease(t *testing.T) {
 	require.Contains(t, d.answer(classic.InputSyncGroup, classic.CodeNone), "JoinGroup m-1/5")
 }
 
-// A group that joins anew each time before the first heartbeat is answered is not hurried.
-func TestALeaseThatIsNeverTakenHasAPause(t *testing.T) {
-	d := syncedLeased(t)
-	attempts := d.core.clocks.attempts[classic.TimerJoinRepeat]
-	d.step(RejoinAsked{"x"})
-	require.Equal(t, attempts+1, d.core.clocks.attempts[classic.TimerJoinRepeat])
-}
-
 // A poll that was given up before the lease began is followed by one that tells the application of it.
 func TestLeaseBeginsWithoutAPoll(t *testing.T) {
 	d := syncedLeased(t)
