@@ -310,3 +310,24 @@ func TestLookupsWaitWhileTheAnswersStayTheSame(t *testing.T) {
 		require.Empty(t, transport.lookups.open)
 	})
 }
+
+// Answers that name no coordinator are no news, whatever they say.
+func TestLookupsThatFailAreFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(t)
+		c := newBrokers(n, 3)
+		transport := c.transport()
+		began := time.Now()
+		soon := 0
+		for i := 0; time.Since(began) < time.Minute; i++ {
+			c.answers(-1, []classic.Code{classic.CodeCoordinatorNotAvailable, classic.CodeCoordinatorLoadInProgress}[i%2])
+			require.NotEqual(t, classic.CodeNone, find(t, transport).Code)
+			time.Sleep(20 * time.Millisecond)
+			if time.Since(began) < 2*time.Second {
+				soon = i + 1
+			}
+		}
+		require.LessOrEqual(t, soon, 4, "lookups in the first 2 s")
+		require.LessOrEqual(t, len(c.asked), 30*3, "FindCoordinators in a minute: each lookup asks all three")
+	})
+}

@@ -15,9 +15,9 @@ import (
 // refreshes what it knows.
 //
 // However many members of a group ask, and however often, there are at most four lookups of the group in the first two
-// seconds, and then one in 2 s and later in 2.5 s, while the brokers answer the same: members wait for each other (see recent). A lookup asks
-// one broker after the other. That bounds what an outage costs, in which the brokers go on naming a coordinator that does
-// not answer. Where the answers differ, or fail, the pauses of the members' own bound it.
+// seconds, and then one in 2 s and later in 2.5 s, until one names another node: members wait for each other (see recent). A
+// lookup asks one broker after the other. That bounds what an outage costs, in which the brokers go on naming a coordinator
+// that does not answer, or none.
 type lookups struct {
 	settings  settings
 	unsure    func(string, time.Duration) []int32 // nodes that may no longer be the coordinator of the group; see Transport
@@ -101,13 +101,14 @@ func (l *lookups) join(r heartbeat.Request) (*lookup, *recent) {
 }
 
 // recent is how the last lookup of a group has ended. Who asks within the pause that follows waits for its end. It grows while
-// the brokers answer the same, and are asked more often than every 2 s: 0, 500 ms, 1.25 s, 2 s. So an answer that is new is
-// asked for again at once, and one that is still wrong ever less often. It is 2.5 s when a broker that has died must have
-// been replaced long ago (broker.session.timeout.ms is 9 s by default).
+// the brokers name the same node, or none, and are asked more often than every 2 s: 0, 500 ms, 1.25 s, 2 s. So after a node
+// that is new the next lookup is made at once, and after one that is still wrong ever later. It is 2.5 s when a broker that
+// has died must have been replaced long ago (broker.session.timeout.ms is 9 s by default).
 type recent struct {
 	outcome outcome
 	at      time.Time
-	since   time.Time // the brokers have answered the same
+	node    int32     // that a lookup has named last; AnyBroker where none has
+	since   time.Time // that node is named, or none
 	step    int       // of the pauses
 	late    bool      // the answer came when its lookup was over, and nobody has had it yet
 }
@@ -127,15 +128,6 @@ func (r *recent) pause() time.Duration {
 	return lookupPauses[r.step]
 }
 
-// says reports whether the last lookup was answered as o was.
-func (r *recent) says(o outcome) bool {
-	if r.outcome.answer == nil || o.answer == nil {
-		return false
-	}
-	before, after := r.outcome.response(), o.response()
-	return before.Code == after.Code && before.Node == after.Node
-}
-
 // late keeps an answer that has come when its lookup was over: for the lookup that is under way, or else for the next one,
 // if the last one had none.
 func (l *lookups) late(group string, o outcome) {
@@ -150,11 +142,19 @@ func (l *lookups) late(group string, o outcome) {
 	}
 }
 
-// remember keeps how a lookup of a group has ended.
+// remember keeps how a lookup of a group has ended. One that names no node, or the same one as before, is no news.
 func (l *lookups) remember(group string, o outcome) {
-	at := time.Now()
-	now := &recent{outcome: o, at: at, since: at}
-	if last := l.recent[group]; last != nil && last.says(o) {
+	at, last := time.Now(), l.recent[group]
+	now := &recent{outcome: o, node: heartbeat.AnyBroker, at: at, since: at}
+	if last != nil {
+		now.node = last.node
+	}
+	news := last == nil
+	if o.found() {
+		node := o.response().Node
+		news, now.node = node != now.node, node
+	}
+	if !news {
 		most := len(lookupPauses) - 1
 		rested := int(at.Sub(last.at) / lookupPauses[most])
 		now.since, now.step = last.since, min(max(last.step+1-rested, 0), most)

@@ -107,7 +107,7 @@ func (t *Transport) close() {
 //
 // One lookup is under way for a group at a time: concurrent FindCoordinators of its members share the answer. A broker that
 // has not answered for 500 ms is left to answer later, and the next one is asked. Brokers that have answered lately come
-// first. While the answers stay the same, the pauses between lookups grow to 2 s, and in a long outage to
+// first. While they name the same node, or none, the pauses between lookups grow to 2 s, and in a long outage to
 // 2.5 s.
 func (t *Transport) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
