@@ -175,6 +175,11 @@ func (c *caller) call(ctx context.Context, m *Member, callback sessionCall) {
 	defer m.calls.end() // before the member hears of it, and may want the next
 	t := m.underway.begin(&task{what: h.of(callback), stopped: h.name != ""})
 	defer m.underway.end(t)
+	if t.stopped {
+		told, cancel := context.WithCancel(context.Background())
+		cancel()
+		defer m.watch(told, t, nil)()
+	}
 	defer func(ctx context.Context) {
 		if ctx.Err() != nil {
 			c.spent = t.String()

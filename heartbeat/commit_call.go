@@ -89,7 +89,9 @@ func (c *commitCall) lastFailure() error {
 	if c.last == nil {
 		return nil
 	}
-	return c.last
+	last := *c.last
+	last.Unknown = c.unknown
+	return &last
 }
 
 // outcome is the error of a commit of which nothing is pending.

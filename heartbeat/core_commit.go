@@ -26,8 +26,7 @@ func (c *Core) commit(in CommitAsked) {
 	}
 }
 
-// commitAnswered handles OffsetCommit's answer. Each partition is decided about as the whole is: one that was taken renews the
-// lease, whatever the others' codes are.
+// commitAnswered handles OffsetCommit's answer. Each partition that has failed is decided about as the whole is.
 func (c *Core) commitAnswered() {
 	before, guards := c.memory, classic.OffsetCommitGuards{Stale: c.stale(), Former: c.former()}
 	rule := c.fired(classic.HandleOffsetCommit(&c.memory, c.step.answer.Code, guards, c.effects()))
@@ -35,13 +34,9 @@ func (c *Core) commitAnswered() {
 	if e, ok := err.(*Error); ok {
 		e.Unknown = unknownOutcome(c.step.answer)
 		for _, p := range c.step.answer.Partitions {
-			part := classic.DecideOffsetCommit(before, p.Code, guards)
-			if part.Starts.Has(classic.TimerSessionLease) {
-				c.effects().Start(1 << classic.TimerSessionLease)
-			}
 			if p.Code != classic.CodeNone {
 				e.Partitions = append(e.Partitions, p)
-				e.rules = append(e.rules, part)
+				e.rules = append(e.rules, classic.DecideOffsetCommit(before, p.Code, guards))
 			}
 		}
 	}

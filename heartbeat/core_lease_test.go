@@ -158,27 +158,6 @@ func TestWhatProlongsALease(t *testing.T) {
 		require.Equal(t, session, d.core.clocks.end(classic.TimerSessionLease), "%s: %s", c.api, c.code)
 		require.Equal(t, rebalance, d.core.clocks.end(classic.TimerRebalanceLease), "%s: %s", c.api, c.code)
 	}
-	for _, codes := range [][2]classic.Code{ // of two partitions
-		{classic.CodeNone, classic.CodeUnknownTopicOrPartition},
-		{classic.CodeTopicAuthorizationFailed, classic.CodeOffsetMetadataTooLarge},
-		{classic.CodeTopicAuthorizationFailed, classic.CodeUnknownTopicOrPartition},
-	} {
-		d := drive(t, leased).joinLeased()
-		session := d.core.clocks.end(classic.TimerSessionLease)
-		d.now += 2 * time.Second
-		d.step(commit)
-		if codes[0] == classic.CodeNone || codes[1] == classic.CodeOffsetMetadataTooLarge {
-			session = d.now + 44550*time.Millisecond
-		}
-		d.now += 500 * time.Millisecond
-		d.answer(offsets, codes[1], func(r *Response) {
-			if codes[0] != classic.CodeNone {
-				r.Code = codes[0]
-			}
-			r.Partitions = []PartitionError{{Topic: "t", Code: codes[0]}, {Topic: "u", Code: codes[1]}}
-		})
-		require.Equal(t, session, d.core.clocks.end(classic.TimerSessionLease), "%s", codes)
-	}
 }
 
 // Of two answers that overtake each other the later request counts.

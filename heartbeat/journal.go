@@ -147,13 +147,13 @@ func (j *journal) joins(f Fired) {
 	j.joined = identity{member: j.after.Member, generation: j.after.Generation}
 }
 
-// leaves notes that the member has left, or has forgotten its generation where the coordinator is not notified; a member
+// leaves notes that the member has left, and whether it sends LeaveGroup, or has forgotten its generation without; a member
 // without an identity was in no group.
 func (j *journal) leaves(f Fired) {
 	if j.past() == nobody {
 		return
 	}
-	attrs := append([]eventAttr{{"notified", does(f, classic.EffectSendLeave)}}, j.reason(j.after.Reason)...)
+	attrs := append([]eventAttr{{"leave_group", does(f, classic.EffectSendLeave)}}, j.reason(j.after.Reason)...)
 	if failed(f) {
 		j.warn("left group", append(attrs, j.rule(f)...)...)
 		return

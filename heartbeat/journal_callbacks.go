@@ -25,7 +25,6 @@ func (j *journal) calls(c Callback) {
 			c.Kind = CallbackLost
 		}
 		j.described = j.description(c)
-		j.revoked = true
 	case CallbackLost:
 		if attrs := j.description(c); j.leaving {
 			j.described = attrs
@@ -53,6 +52,7 @@ func (j *journal) ends(f Fired) {
 		return
 	}
 	j.callback, j.described = Callback{}, nil
+	j.revoked = j.revoked || kind == CallbackRevoked
 	if f.Rule.Input == classic.InputReleased {
 		j.owns = false
 	}

@@ -52,7 +52,8 @@ func (m *Member) awaitLeave(ctx context.Context, c *caller) error {
 //
 // When ctx ends before the member has left, Close returns its cause, with what it has waited for, and does not wait for the
 // application: a callback of a Poll, or work, that has not returned by then goes on, with a context that has ended. It
-// returns within two tenths of a second, in which those that look at their context can end. A callback that runs inside
+// returns within two tenths of a second, in which those that look at their context can end; a ctx that has ended before
+// Close is called is taken for one of a tenth of a second. A callback that runs inside
 // Close must look at that context itself, or Close is as late as it is. The coordinator then may not know that the member has
 // left; so give Close a context with time in it, and not the one whose end is the reason to close.
 //
@@ -94,6 +95,13 @@ func (m *Member) left() error {
 // close ends the member when it has left, also when a callback panics.
 func (m *Member) close(ctx context.Context, c *caller) (err error) {
 	left := false
+	if ctx.Err() != nil { // the group is notified all the same, where that takes no time
+		cause := context.Cause(ctx)
+		short, end := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer end(nil)
+		defer time.AfterFunc(grace, func() { end(cause) }).Stop()
+		ctx = short
+	}
 	defer func() {
 		if !left { // a callback panics: what it released is to move at once all the same
 			_ = m.awaitLeave(ctx, c)

@@ -9,7 +9,7 @@ import (
 // twice the pause, up to the most.
 const firstOverdue, mostOverdue = time.Second, time.Minute
 
-// watch logs, at growing intervals, that a task goes on though its context has ended, until stop is called, which waits for
+// watch logs, at growing intervals, that a task goes on though its context has ended, or that it was told to end, until stop is called, which waits for
 // the warning that is being logged. late, unless nil, is called before the first warning.
 func (m *Member) watch(ctx context.Context, t *task, late func()) (stop func()) {
 	returned, ended := make(chan struct{}), make(chan struct{})
@@ -26,8 +26,12 @@ func (m *Member) watch(ctx context.Context, t *task, late func()) (stop func()) 
 				late = nil
 			}
 			if m.options.log != nil {
+				message := "abandoned call did not return"
+				if t.stopped {
+					message = "work did not return" // and the group waits
+				}
 				_ = guard("logger", func() {
-					m.options.log.Warn("abandoned call did not return", "group", m.config.Group, "call", m.underway.describe(t))
+					m.options.log.Warn(message, "group", m.config.Group, "call", m.underway.describe(t))
 				})
 			}
 		}
