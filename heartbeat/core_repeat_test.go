@@ -28,12 +28,12 @@ type stubborn struct {
 	assignor error // returned by the assignor, and the member leads
 }
 
-// endure lets a member, which is polled whenever no poll waits, live with a stubborn broker for 10 s, and returns how often it
-// has sent each request.
+// endure lets a member, which is polled whenever no poll waits, live with a stubborn broker for 10 s, or until it has sent one
+// request far too often, and returns how often it has sent each.
 func endure(t *testing.T, b *stubborn, changes ...func(*Config)) map[classic.Input]int {
 	b.driven, b.sent = drive(t, changes...), map[classic.Input]int{}
 	b.step(Poll{})
-	for b.now < 10*time.Second {
+	for b.now < 10*time.Second && b.most() < 2*mostRepeated {
 		b.react()
 		switch {
 		case len(b.open) > 0:
@@ -44,6 +44,13 @@ func endure(t *testing.T, b *stubborn, changes ...func(*Config)) map[classic.Inp
 		}
 	}
 	return b.sent
+}
+
+func (b *stubborn) most() (n int) {
+	for _, sent := range b.sent {
+		n = max(n, sent)
+	}
+	return n
 }
 
 // react does what the Core wants of the application, which commits when it is assigned something, and once more when that

@@ -42,7 +42,7 @@ func TestErrorSaysWhatHappened(t *testing.T) {
 	d.after(120 * time.Millisecond)
 	require.Equal(t, "poll ends: UNEXPECTED", d.answer(classic.InputJoinGroup, classic.Code(999)))
 	require.ErrorAs(t, d.out[len(d.out)-1].(PollEnded).Err, &err)
-	require.Regexp(t, `JoinGroup at broker 1 in PREPARING_REBALANCE: UNEXPECTED \(the protocol does not have this code in this response\) after UNKNOWN\(999\); rule at classic.yaml:\d+$`, err.Error())
+	require.Regexp(t, `JoinGroup at broker 1 in PREPARING_REBALANCE: UNEXPECTED \(a code that no rule expects in this response; the log of the broker may say more\) after UNKNOWN\(999\); rule at classic.yaml:\d+$`, err.Error())
 }
 
 // What each rule raises is found as what it is: the answered code, another code, or a named error; and as nothing else.
