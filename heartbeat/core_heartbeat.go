@@ -43,10 +43,16 @@ func (c *Core) keepCause(rule *classic.Rule) {
 	}
 }
 
-// loopBroke handles the failure of whatever drives the loop.
+// loopBroke handles the failure of whatever drives the loop. Without a loop, which comes with the first join, a poll does not
+// see that it has failed: the cause is raised as that of a join is.
 func (c *Core) loopBroke(in LoopBroke) {
 	c.step.err = in.Err
-	c.keepCause(c.fired(classic.HandleLoopBroke(&c.memory, c.effects())))
+	rule := c.fired(classic.HandleLoopBroke(&c.memory, c.effects()))
+	if c.has(classic.LoopExists) {
+		c.keepCause(rule)
+	} else {
+		c.raise(c.fatal(rule))
+	}
 }
 
 func (e *effects) SendHeartbeat() { e.send(open{request: Request{API: classic.InputHeartbeat}}) }

@@ -227,6 +227,39 @@ func TestALeaseEnds(t *testing.T) {
 	}
 }
 
+// A lease that ends because the coordinator is silent leads to a JoinGroup there at once, and at the next coordinator soon
+// after a lookup names it.
+func TestALeaseThatEndsWithItsCoordinatorJoinsAtTheNextOne(t *testing.T) {
+	for name, changes := range map[string][]func(*Config){"dynamic": {leased}, "static": {leased, static}} {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t, changes...).joinLeased()
+			tick := func() {
+				end, ok := d.core.Deadline()
+				require.True(t, ok)
+				d.now = end
+				d.step(Tick{})
+			}
+			for d.state() == classic.Stable {
+				if tick(); d.core.underway(classic.InputFindCoordinator) {
+					d.answer(classic.InputFindCoordinator, classic.CodeNone, onNode(1)) // the others have not noticed
+				}
+			}
+			require.Equal(t, "lost 5", d.step(Poll{}))
+			member := map[string]string{"dynamic": "m-1/-1", "static": "/-1"}[name]
+			require.Equal(t, "JoinGroup "+member, d.step(CallbackEnded{}))
+			join, sent := d.sent(classic.InputJoinGroup), d.now
+			require.Equal(t, int32(1), join.Node)
+			for !d.core.underway(classic.InputFindCoordinator) {
+				tick()
+			}
+			require.Equal(t, 10*time.Second, d.now-sent)
+			d.answer(classic.InputFindCoordinator, classic.CodeNone, onNode(2))
+			require.Equal(t, "JoinGroup "+member, d.after(200*time.Millisecond), "the second repetition, after the lease's end, has a pause")
+			require.Equal(t, int32(2), d.sent(classic.InputJoinGroup).Node)
+		})
+	}
+}
+
 // Heartbeats do not protect against the end of a rebalance that the member does not join: an application that does not give up
 // what it owns loses it in time.
 func TestALeaseEndsWithTheRebalance(t *testing.T) {

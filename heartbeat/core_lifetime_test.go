@@ -266,6 +266,25 @@ func TestASilentCoordinatorIsCheckedAfterTwoIntervals(t *testing.T) {
 	require.Equal(t, d.now+6*time.Second, d.core.clocks.end(classic.TimerSilence), "the next one has as long")
 }
 
+// A heartbeat of a generation that has ended stays under way, and holds nothing up.
+func TestAHeartbeatThatIsStaleHoldsNothingUp(t *testing.T) {
+	d := drive(t).join()
+	stale := d.beat()
+	d.step(RejoinAsked{"metadata changed"})
+	d.step(Poll{})
+	require.Equal(t, "JoinGroup m-1/5", d.step(CallbackEnded{}))
+	d.rejoin()
+	joined := d.now
+	beat := d.beat()
+	require.Equal(t, int32(6), beat.Generation)
+	require.LessOrEqual(t, d.now-joined, 3*time.Second)
+	require.Empty(t, d.end(stale, classic.CodeIllegalGeneration), "it is about an earlier generation")
+	require.Equal(t, classic.Stable, d.state())
+	d.step(leaveNow)
+	d.step(CallbackEnded{})
+	require.Equal(t, "left", d.answer(classic.InputLeaveGroup, classic.CodeNone), "the next one is not answered")
+}
+
 // A broker that cannot say which is the coordinator of a member that has one changes nothing, whatever it says.
 func TestACheckThatFailsIsNotRaised(t *testing.T) {
 	for _, code := range []classic.Code{classic.CodeAuthenticationException, classic.CodeGroupAuthorizationFailed, classic.Code(999), classic.CodeDisconnect} {

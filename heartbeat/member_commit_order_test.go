@@ -110,6 +110,60 @@ func TestAnEarlierCommitNeverFollowsALaterOne(t *testing.T) {
 	t.Logf("%d of 300 were replaced", replaced)
 }
 
+// byTurn is a coordinator that a commit reaches in its turn, and that leaves commits unanswered until it is released.
+type byTurn struct {
+	recordedCommits
+	released chan struct{}
+}
+
+func (s *byTurn) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
+	if r.API == classic.InputOffsetCommit {
+		if err := r.Turn.Wait(ctx); err != nil {
+			return heartbeat.Response{Code: classic.CodeDisconnect, Err: err}
+		}
+	}
+	out := s.recordedCommits.Send(ctx, r)
+	if r.API == classic.InputOffsetCommit {
+		r.Turn.Written()
+		<-s.released
+	}
+	return out
+}
+
+// Commits that are asked for while the member is busy are written in that order, and do not wait for each other's answers.
+func TestCommitsAreWrittenInTheOrderInWhichTheyAreAskedFor(t *testing.T) {
+	const commits = 20
+	synctest.Test(t, func(t *testing.T) {
+		s, busy := &byTurn{released: make(chan struct{})}, make(chan struct{})
+		m, err := heartbeat.NewMember(heartbeat.Config{
+			Group: "g", ProtocolType: "x", Protocols: []heartbeat.Protocol{{Name: "p"}}, Seed: 1,
+		}, s, func(context.Context, heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) { return nil, nil },
+			heartbeat.WithObserver(func(f heartbeat.Fired) {
+				if f.Rule.Input == classic.InputCommit {
+					<-busy
+				}
+			}))
+		require.NoError(t, err)
+		require.NoError(t, m.Poll(t.Context()))
+		var asked, written []int64
+		var all sync.WaitGroup
+		for i := range int64(commits) {
+			asked = append(asked, i)
+			all.Go(func() { require.NoError(t, commitOf(m, i)) })
+			synctest.Wait()
+		}
+		close(busy)
+		synctest.Wait()
+		for _, c := range s.commits {
+			written = append(written, c.offset)
+		}
+		require.Equal(t, asked, written)
+		close(s.released)
+		all.Wait()
+		require.NoError(t, m.Close(t.Context()))
+	})
+}
+
 // A coordinator that is found shortens the pause of a commit, to RetryBackoff and no less.
 func TestACommitPausesAlsoWhenACoordinatorIsFound(t *testing.T) {
 	s := &recordedCommits{}

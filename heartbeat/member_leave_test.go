@@ -136,6 +136,20 @@ func TestLeaveWhoseContextEnds(t *testing.T) {
 		w.pass(time.Second)
 		a.join()
 	})
+	inWorld(t, func(t *testing.T, w *world) {
+		a := w.app("a", nil)
+		a.join()
+		w.hold(kmsg.LeaveGroup)
+		require.ErrorIs(t, a.Leave(within(t, time.Second), heartbeat.LeaveIfDynamic, "enough"), errExpired)
+		err := a.Poll(within(t, 5*time.Second))
+		require.ErrorIs(t, err, errExpired)
+		require.ErrorContains(t, err, "waiting for JoinGroup, sent ", "it joins without the answer; the group still has the member that leaves")
+		require.NotContains(t, err.Error(), "LeaveGroup")
+		require.NoError(t, w.release(kmsg.LeaveGroup, answer{}))
+		began := time.Now()
+		a.join()
+		require.Less(t, time.Since(began), time.Second)
+	})
 }
 
 func TestLeaveReturnsWhatTheCallbackHasReturned(t *testing.T) {

@@ -146,7 +146,11 @@ func (m *Member) see(now time.Duration, outputs []Output) {
 func (m *Member) giveUp(c *caller) {
 	if m.loop.poller == c {
 		m.loop.poller = nil
-		c.tell(ended{&givenUp{cmp.Or(m.status.Load().Failure, m.core.away), m.underway.list(forPoll)}})
+		may := forPoll
+		if !m.core.leaving.asked {
+			may = forJoin
+		}
+		c.tell(ended{&givenUp{cmp.Or(m.status.Load().Failure, m.core.away), m.underway.list(may)}})
 	}
 	if i := slices.Index(m.loop.leavers, c); i >= 0 {
 		m.loop.leavers = slices.Delete(m.loop.leavers, i, i+1)

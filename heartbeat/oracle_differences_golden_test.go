@@ -19,7 +19,7 @@ import (
 const differencesFile = "testdata/oracle/deviations"
 
 // differencesHead says how to read it.
-const differencesHead = `# What each declared deviation comes to (README.md beside this file): under each effect, result and rule of spec/classic.yaml
+const differencesHead = `# What each declared deviation comes to (README.md beside this file): under each effect, request, result and rule of spec/classic.yaml
 # that says "deviates", in its order and with its reason, what Apache Kafka's own client was seen to do → what is done here, in how
 # many facts, and the first of them. What does not stand there is equal, is left out of the comparison, or was not seen (README.md
 # beside this file says where to look). Behind a comparison's name stands in how many facts the declaration makes a difference, of

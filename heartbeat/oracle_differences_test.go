@@ -127,6 +127,9 @@ func deviationsOf(m *spec.Machine) (all []deviation) {
 	for _, e := range m.Effects {
 		add("effect "+e.Name, e.Deviates)
 	}
+	for _, q := range m.Requests {
+		add("request "+q.Response.Name, q.Deviates)
+	}
 	for _, group := range m.Results {
 		for _, r := range group.Results {
 			add(resultName(r), r.Deviates)

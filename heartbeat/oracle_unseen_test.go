@@ -16,6 +16,10 @@ import (
 // from being seen there. A new declaration needs facts, not a line here.
 var unseenDeviations = map[string]string{
 	"join/loop_exists and loop_failed":   "no fact lets the heartbeat thread end while a poll waits",
+	"request JoinGroup":                  unseenLifetime,
+	"request SyncGroup":                  unseenLifetime,
+	"request Heartbeat":                  "a fact has no second connection",
+	"request OffsetCommit":               unseenLifetime,
 	"result FindCoordinator/unconfirmed": "Kafka's client asks for no coordinator while it knows one, so that no such answer comes to it",
 	"result JoinGroup/sync_again":        "Kafka's client cuts its connection to a coordinator that it loses, so that no SyncGroup is under way when the next is found",
 	"result JoinGroup/no_node":           "Kafka's client cuts its connection to a coordinator that it loses, so that JoinGroup is not answered after that",
@@ -26,6 +30,8 @@ var unseenDeviations = map[string]string{
 	"late_member_id/leaves/coordinator_known/not same_node": "in no life on record does another coordinator answer before the former one",
 	"LeaveGroup/DISCONNECT, MALFORMED/former":               "who leaves looks up no coordinator before it has left, so that Kafka's client would have to be brought there by force",
 }
+
+const unseenLifetime = "how long it waits is no fact of its own: that shows in lose_coordinator, and in what its response does when it is ABANDONED"
 
 const unseenLostJoin = "in no life on record does this follow within max.poll.interval.ms of a first JoinGroup whose answer was lost"
 

@@ -120,6 +120,9 @@ func forPoll(t *task) bool {
 	return t.what != "" || !t.abandoned && t.api != classic.InputHeartbeat && t.api != classic.InputOffsetCommit
 }
 
+// forJoin is forPoll when the member does not leave (any more): a LeaveGroup that is still under way holds up nobody.
+func forJoin(t *task) bool { return forPoll(t) && t.api != classic.InputLeaveGroup }
+
 // forLeave reports whether a leave may wait for a task.
 func forLeave(t *task) bool {
 	return t.what != "" && t.what != theAssignor ||

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -101,14 +102,7 @@ type cluster struct {
 // partitions to nobody.
 func (c *Consumer) describe(ctx context.Context, topics map[string]struct{}) (cluster, error) {
 	d := cluster{topics: map[string]kgo.TopicMetadata{}, brokers: map[int32]kgo.BrokerMetadata{}}
-	req := kmsg.NewPtrMetadataRequest()
-	req.Topics = []kmsg.MetadataRequestTopic{}
-	for topic := range topics {
-		t := kmsg.NewMetadataRequestTopic()
-		t.Topic = &topic
-		req.Topics = append(req.Topics, t)
-	}
-	answer, err := req.RequestWith(ctx, c.cl)
+	answer, err := c.metadata(ctx, topics)
 	if err != nil {
 		return d, fmt.Errorf("the partitions of the group's topics: %w", err)
 	}
@@ -125,6 +119,53 @@ func (c *Consumer) describe(ctx context.Context, topics map[string]struct{}) (cl
 		}
 	}
 	return d, nil
+}
+
+// metadata asks a broker, and where that is silent another one beside it, as lookups do: the whole group waits for its leader,
+// and franz-go's limit for one broker is 10 s (kgo.RequestTimeoutOverhead). The client takes the next broker each time.
+func (c *Consumer) metadata(ctx context.Context, topics map[string]struct{}) (*kmsg.MetadataResponse, error) {
+	type end struct {
+		answer *kmsg.MetadataResponse
+		err    error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	most := len(c.cl.DiscoveredBrokers()) + len(c.cl.SeedBrokers())
+	ends := make(chan end, most)
+	asked, failed := 0, 0
+	ask := func() {
+		asked++
+		go func() {
+			answer, err := metadataRequest(topics).RequestWith(ctx, c.cl)
+			ends <- end{answer, err}
+		}()
+	}
+	ask()
+	silence := time.NewTicker(overdue)
+	defer silence.Stop()
+	for {
+		select {
+		case e := <-ends:
+			if failed++; e.err == nil || failed == asked {
+				return e.answer, e.err
+			}
+		case <-silence.C:
+			if asked < most {
+				ask()
+			}
+		}
+	}
+}
+
+func metadataRequest(topics map[string]struct{}) *kmsg.MetadataRequest {
+	req := kmsg.NewPtrMetadataRequest()
+	req.Topics = []kmsg.MetadataRequestTopic{}
+	for topic := range topics {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = &topic
+		req.Topics = append(req.Topics, t)
+	}
+	return req
 }
 
 func topicMetadata(t kmsg.MetadataResponseTopic) kgo.TopicMetadata {

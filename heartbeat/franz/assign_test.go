@@ -1,8 +1,10 @@
 package franz
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -76,6 +78,42 @@ func TestAnAssignmentThatFails(t *testing.T) {
 				_, err := c.Assign(t.Context(), input(test.protocol, test.member))
 				require.ErrorContains(t, err, test.want)
 			})
+		})
+	}
+}
+
+// The group waits for its leader, which does not wait for brokers that hang.
+func TestTheLeaderPassesOverBrokersThatHang(t *testing.T) {
+	for hung := 1; hung <= 2; hung++ {
+		synctest.Test(t, func(t *testing.T) {
+			n := newNetwork(t)
+			brokers := newBrokers(n, 3)
+			c := newConsumer(t, n.client(), []string{"a"}, kgo.RangeBalancer())
+			divide := func() time.Duration {
+				began := time.Now()
+				_, err := c.Assign(t.Context(), input("range", member("m", "", "a")))
+				require.NoError(t, err)
+				return time.Since(began)
+			}
+			divide()
+			for node := range hung {
+				brokers.stop(int32(node + 1))
+			}
+			var longest time.Duration
+			for range 12 { // the client begins with another broker each time
+				longest = max(longest, divide())
+			}
+			require.NotZero(t, longest)
+			require.LessOrEqual(t, longest, time.Duration(hung+1)*overdue) // a seed is one of them by another name
+			for node := range 3 {
+				brokers.stop(int32(node + 1))
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			before := brokers.count(kmsg.Metadata)
+			_, err := c.Assign(ctx, input("range", member("m", "", "a")))
+			require.ErrorContains(t, err, "the partitions of the group's topics: ")
+			require.LessOrEqual(t, brokers.count(kmsg.Metadata)-before, 20, "all hang, for a minute")
 		})
 	}
 }

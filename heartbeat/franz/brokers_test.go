@@ -79,6 +79,14 @@ func (c *brokers) stop(node int32) {
 
 func (c *brokers) goOn(node int32) { c.stops[node-1].goOn() }
 
+// count is how many requests have come to all nodes.
+func (c *brokers) count(key kmsg.Key) (n int) {
+	for _, s := range c.stubs {
+		n += s.count(key)
+	}
+	return n
+}
+
 // lookups is how many FindCoordinators have come to a node; of all nodes for 0.
 func (c *brokers) lookups(node int32) (n int) {
 	for i, s := range c.stubs {

@@ -15,12 +15,14 @@ type dialError struct{ error }
 
 func (e *dialError) Unwrap() error { return e.error }
 
+// taggingDialer also lets a connection whose other side is gone end.
 func taggingDialer(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, host string) (net.Conn, error) {
 		conn, err := dial(ctx, network, host)
 		if err != nil {
 			return nil, &dialError{err}
 		}
+		keepAlive(conn)
 		return conn, nil
 	}
 }

@@ -105,6 +105,11 @@ func (t *Transport) close() {
 // A JoinGroup and a SyncGroup have a connection each, which closes when they end without an answer. A LeaveGroup waits
 // neither behind them nor behind a Heartbeat.
 //
+// On Linux a connection ends about 25 s after the last sign of the other side's kernel, and what waits on it ends as
+// DISCONNECT, a JoinGroup too. It does not where the client's dialer has set keepalive or TCP_USER_TIMEOUT itself, or returns no
+// TCP connection. Nor does TCP see a process that hangs, or a proxy that acknowledges what it does not pass on: a JoinGroup
+// then waits for r.Timeout, or for its ctx, which a Member cancels when a lookup names another coordinator.
+//
 // One lookup is under way for a group at a time: concurrent FindCoordinators of its members share the answer. A broker that
 // has not answered for 500 ms is left to answer later, and the next one is asked. Brokers that have answered lately come
 // first. While they name the same node, or none, the pauses between lookups grow to 2 s, and in a long outage to
