@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -160,6 +161,45 @@ func TestCommitsAreWrittenInTheOrderInWhichTheyAreAskedFor(t *testing.T) {
 		require.Equal(t, asked, written)
 		close(s.released)
 		all.Wait()
+		require.NoError(t, m.Close(t.Context()))
+	})
+}
+
+// stuckCommit is a coordinator whose transport does not return from the first commit, and sends the others in their turn.
+type stuckCommit struct {
+	recordedCommits
+	stuck    atomic.Bool
+	released chan struct{}
+}
+
+func (s *stuckCommit) Send(ctx context.Context, r heartbeat.Request) heartbeat.Response {
+	if r.API != classic.InputOffsetCommit {
+		return s.recordedCommits.Send(ctx, r)
+	}
+	if s.stuck.CompareAndSwap(false, true) {
+		<-s.released
+	}
+	if err := r.Turn.Wait(ctx); err != nil {
+		return heartbeat.Response{Code: classic.CodeDisconnect, Err: err}
+	}
+	return s.recordedCommits.Send(ctx, r)
+}
+
+// A commit that its transport does not return from holds up the next one for its time, and no longer.
+func TestACommitThatDoesNotReturnHoldsUpTheNextForItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &stuckCommit{released: make(chan struct{})}
+		m, err := heartbeat.NewMember(heartbeat.Config{
+			Group: "g", ProtocolType: "x", Protocols: []heartbeat.Protocol{{Name: "p"}}, Seed: 1,
+		}, s, func(context.Context, heartbeat.AssignmentInput) ([]heartbeat.Assignment, error) { return nil, nil })
+		require.NoError(t, err)
+		require.NoError(t, m.Poll(t.Context()))
+		began := time.Now()
+		go func() { _ = commitOf(m, 1) }()
+		synctest.Wait()
+		require.NoError(t, commitOf(m, 2))
+		require.InDelta(t, 31, time.Since(began).Seconds(), 1)
+		close(s.released)
 		require.NoError(t, m.Close(t.Context()))
 	})
 }

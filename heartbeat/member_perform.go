@@ -68,6 +68,7 @@ func (m *Member) perform(o Output) {
 // member does not wait for an answer that nobody brings.
 func (m *Member) send(ctx context.Context, t *task, r Request) {
 	defer m.watch(ctx, t, func() {
+		r.Turn.Written() // nothing is written any more
 		m.post(Response{ID: r.ID, Code: classic.CodeDisconnect, Err: errors.New("transport: it does not return, though its time is over")}, nil)
 	})()
 	answer := Response{Code: classic.CodeDisconnect, Err: errors.New("transport: it did not return")}
